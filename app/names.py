@@ -1,31 +1,28 @@
-"""Names that people type or that files hold, made fit to be shown and kept."""
+"""Names from people and files, made safe to show and to store."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
 
-LONGEST_NAME = 60
-"""Characters of a name that a person types: of a take, an attack or a template."""
-
-LONGEST_PERSON = 60
-"""Characters of a person's name."""
+LONGEST_NAME = LONGEST_PERSON = 60
+"""Characters of a typed name: of a take, an attack, a template; of a person."""
 
 TAKE_NAMES = ("window light", "lamp light", "ceiling light", "glasses", "further away", "evening")
 """Names offered for takes, in this order."""
 
 _UNSEEN = re.compile(
-    # Control characters, direction marks, separators of lines, and tags. The joiners stay: some
-    # scripts cannot be written without them.
+    # Control characters, direction marks, line separators, and tags. Joiners stay: some scripts
+    # cannot be written without them.
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 
 
 def cleaned_name(text: str, longest: int) -> str:
-    """Return a name on one line, of bounded length, without invisible marks.
+    """Return a name on one line, of bounded length, without invisible characters.
 
-    Line breaks and tabs part words; other control characters, direction marks and halves of
-    characters, which no file can hold, are dropped.
+    Line breaks and tabs separate words; other control characters, direction marks and lone
+    surrogates, which no file can hold, are dropped.
     """
     visible = "".join(
         " " if mark.isspace() else mark
@@ -36,7 +33,7 @@ def cleaned_name(text: str, longest: int) -> str:
 
 
 def visible(text: str) -> str:
-    """Return text for a page, without marks that show nothing or reverse the words around them."""
+    """Return text for a page, without invisible characters and direction marks."""
     return _UNSEEN.sub("", text)
 
 

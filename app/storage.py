@@ -1,11 +1,10 @@
-"""Where the program keeps what is the person's own, and how all of it is deleted.
+"""Where personal data is stored, and how all of it is deleted.
 
-Three places: the settings' file in the folder for configuration, the folder ``personal`` in the one
-for data (takes that no model holds yet, test sessions, templates of their details), and what
-evaluations of recordings leave in the cache, or in a folder that the person
-named for it (views of faces, and scores). Nothing else of the person's is stored anywhere unless
-they save it themselves. On some systems these folders are one and hold the networks' files too; so
-deleting goes by these names and never by whole folders, whatever an environment variable points to.
+Three places: the settings file in the configuration folder; the folder ``personal`` in the data
+folder (unsaved takes, test sessions, templates of their details); and what evaluations leave in the
+cache or in another folder chosen for it (views of faces, and scores). On some systems these folders
+are one and hold the networks' files too, so deleting goes by these names and never by whole
+folders, whatever an environment variable points to.
 """
 
 import contextlib
@@ -24,80 +23,65 @@ from lmkl_core.system import files
 from lmkl_core.system.files import UNFINISHED, write_atomically
 
 PROGRAM = "lmkl-pad"
-CONFIG_VARIABLE = "LMKL_PAD_CONFIG"
-"""Environment variable that names another folder for the settings."""
-DATA_VARIABLE = "LMKL_PAD_DATA"
-"""Environment variable that names another folder for the person's data."""
+CONFIG_VARIABLE, DATA_VARIABLE = "LMKL_PAD_CONFIG", "LMKL_PAD_DATA"
+"""Environment variables that name other folders for settings and for personal data."""
 
 SETTINGS_NAME = "settings.json"
 PERSONAL_NAME = "personal"
-FEATURES_NAME, OUTCOMES_NAME = "features", "outcomes"
-"""Folders in the cache: views of evaluated recordings, and scores of models fitted on them."""
-
-DIGESTS_NAME = "digests.json"
-"""File in the first of these: paths and digests of evaluated recordings."""
+TAKES_NAME, TESTS_NAME = "unsaved", "tests"
+"""Folders in the personal one (`app.session.recovery`, `app.session.guided_test.keeping`)."""
 
 CACHES_NAME = "caches.json"
 """File in the personal folder: other folders in which evaluations keep views."""
-
 MOST_CACHES = 100
 
-TAKES_NAME = "unsaved"
-"""Folder in the personal one: takes that no saved model holds (`app.session.recovery`)."""
-
-TESTS_NAME = "tests"
-"""Folder in the personal one: guided test sessions (`app.session.guided_test.keeping`)."""
-
+FEATURES_NAME, OUTCOMES_NAME = "features", "outcomes"
+"""Folders in the cache: views of evaluated recordings, and scores of models fitted on them."""
+DIGESTS_NAME = "digests.json"
+"""File in the first: paths and digests of evaluated recordings."""
 
 _ENTRIES = re.compile(r"[0-9a-f]{2}")
 _ENTRY = re.compile(r"[0-9a-f]{64}\.safetensors|\.lmkl-.+\.tmp")
 _UNDER_WAY = re.compile(r"\.views-.+|\.lmkl-.+\.tmp")
 """What evaluations make: entries in folders by the first digits of their keys, and scratch."""
 
-TRIES_TO_REMOVE = 10
-"""How often a folder is emptied into which somebody else is writing."""
-TRIES_TO_WRITE = 3
-"""How often a file is written whose folder somebody else deletes meanwhile."""
+TRIES_TO_REMOVE, TRIES_TO_WRITE = 10, 3
+"""Another instance may write or delete in the same folder meanwhile."""
 
 
 class StorageError(OSError):
-    """Something cannot be stored, told in one sentence that names the way out."""
+    """Data cannot be stored; the message is one sentence with the way out."""
 
 
 @dataclass(frozen=True)
 class Deletion:
-    """What `delete_all` removed, and one sentence for each thing that it could not."""
+    """What `delete_all` removed, and one sentence for each failure."""
 
     removed: tuple[Path, ...] = ()
     problems: tuple[str, ...] = ()
 
 
 def config_folder() -> Path:
-    """Return the folder of the settings, which need not exist."""
     named = os.environ.get(CONFIG_VARIABLE)
     return Path(named) if named else Path(platformdirs.user_config_dir(PROGRAM, False))
 
 
 def settings_file() -> Path:
-    """Return the file of the settings, which need not exist."""
     return config_folder() / SETTINGS_NAME
 
 
 def data_folder() -> Path:
-    """Return the folder for what is the person's own, made for its owner only if it is missing."""
+    """Return the folder for personal data; make it, for its owner only, if it is missing."""
     folder = personal_folder()
     make_private(folder)
-    # It holds biometric data and is ours alone, so rights given later are taken back.
+    # It holds biometric data, so rights given to others later are taken back.
     with contextlib.suppress(OSError):
         folder.chmod(stat.S_IRWXU)
     return folder
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only its owner may enter, and what is missing above it.
-
-    One that exists is left as it is. Raises `StorageError` if it cannot be made.
-    """
+    """Make a folder for its owner only, with its parents, unless it exists."""
     try:
         files.make_private(folder)
     except OSError as error:
@@ -105,10 +89,9 @@ def make_private(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace a file by new text, all of it or nothing, readable by its owner only.
+    """Replace a file atomically, for its owner only; make its folder if it is missing.
 
-    Its folder is made where it is missing. Raises `StorageError` if it cannot be written; the old
-    file is then as it was.
+    Raises `StorageError` if it cannot be written; the old file is then unchanged.
     """
     for left in reversed(range(TRIES_TO_WRITE)):
         try:
@@ -116,16 +99,16 @@ def write_text(path: Path, text: str) -> None:
             write_atomically(path, text.encode("utf-8"))
             return
         except OSError as error:
-            # Another instance deletes everything, most likely: the folder is made again.
+            # Most likely another instance deletes everything: make the folder again.
             if not left or not isinstance(error, FileNotFoundError):
                 raise _cannot_write(path.parent, error) from error
 
 
 def read_text(path: Path, max_bytes: int) -> str:
-    """Return the text of a regular file of at most ``max_bytes``.
+    """Return the text of a regular file of at most ``max_bytes``, in UTF-8.
 
-    Raises `OSError` if it cannot be read, and `ValueError` if it is something else than such a
-    file, or no UTF-8; the message ends a sentence that begins with the file's name.
+    Raises `OSError` if it cannot be read and `ValueError` if it is anything else; the message
+    completes a sentence that begins with the file's name.
     """
     # Without O_NONBLOCK opening a named pipe would wait for a writer.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -142,25 +125,22 @@ def read_text(path: Path, max_bytes: int) -> str:
 
 
 def stored() -> list[Path]:
-    """Return everything of the person's that the program has stored, as `delete_all` removes it."""
+    """Return all stored personal data, as `delete_all` removes it."""
     config, personal = config_folder(), personal_folder()
     found = [settings_file(), *sorted(config.glob(UNFINISHED))]
     for cache in (cache_folder(), *remembered_caches()):
         for name in (FEATURES_NAME, OUTCOMES_NAME):
             found += _evaluated(cache / name)
-    # A folder that was moved to another disk and linked to is emptied like one that was not.
+    # A folder that is a link to another disk is emptied too.
     with contextlib.suppress(OSError):
         found += sorted(personal.iterdir())
     return [path for path in (*found, personal) if os.path.lexists(path)]
 
 
 def delete_all() -> Deletion:
-    """Remove everything of the person's that the program has stored.
+    """Remove settings, personal data, and what evaluations left in any cache.
 
-    These are settings, personal data, and what evaluations of recordings left in the cache, or in
-    folders that they were told to use instead. Downloaded and exported networks stay: they are
-    the same for everyone and say nothing about a person. So does what the person saved elsewhere:
-    models, reports.
+    Networks stay, as they are the same for everyone; so do models and reports saved elsewhere.
     """
     caches = [cache_folder(), *remembered_caches()]
     removed: list[Path] = []
@@ -177,7 +157,7 @@ def delete_all() -> Deletion:
 
 
 def remember_cache(folder: Path) -> None:
-    """Note that an evaluation keeps views in a folder of the person's choice, to be deleted too."""
+    """Note another folder in which evaluations keep views, so that it is deleted too."""
     known = remembered_caches()
     if folder.absolute() not in known:
         names = [str(path) for path in (*known, folder.absolute())][-MOST_CACHES:]
@@ -199,10 +179,7 @@ def remembered_caches() -> list[Path]:
 
 
 def _evaluated(folder: Path) -> list[Path]:
-    """Return what evaluations left in a folder, by the names that they give and no others.
-
-    The folder may be one that the person keeps other things in, or a link to another disk.
-    """
+    """Return what evaluations left in a folder, which may hold other things or be a link."""
     ours: list[Path] = []
     try:
         inside = sorted(folder.iterdir())
@@ -220,19 +197,17 @@ def _evaluated(folder: Path) -> list[Path]:
 
 
 def personal_folder() -> Path:
-    """Return where the person's own data go, which need not exist yet."""
     named = os.environ.get(DATA_VARIABLE)
     base = Path(named) if named else Path(platformdirs.user_data_dir(PROGRAM, False))
     return base / PERSONAL_NAME
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be made again, which need not exist yet."""
     return files.cache_folder()
 
 
 def _remove(path: Path) -> Iterator[str]:
-    """Remove a file, a link or a folder with all it holds, and tell what could not be removed."""
+    """Remove a file, link or folder; yield a sentence if that fails."""
     problem: OSError | None = None
     for _ in range(TRIES_TO_REMOVE):
         try:
@@ -242,8 +217,7 @@ def _remove(path: Path) -> Iterator[str]:
                 path.unlink(missing_ok=True)
             return
         except OSError as error:
-            # Another instance that is writing there makes and renames files meanwhile.
-            problem = error
+            problem = error  # another instance may be writing there
     assert problem is not None
     yield (
         f"{problem.filename or path} could not be deleted ({problem.strerror or problem}); "

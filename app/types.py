@@ -1,8 +1,8 @@
-"""The values that travel through the program: frozen, and free of behaviour that needs a library.
+"""The frozen values that travel through the program.
 
-One direction: ``Frame`` (a picture) -> ``FrameResult`` (what the pipeline found in it) ->
-``ScoredFrame`` (what the model says of it) -> ``Decision`` (over a window of frames). Failure is a
-value too (`Status` with a reason), because "no face" is an ordinary answer to a frame.
+``Frame`` (a picture) -> ``FrameResult`` (what the pipeline found in it) -> ``ScoredFrame`` (what
+the model says of it) -> ``Decision`` (over a window of frames). Failure is a value too (`Status`
+with a reason), because "no face" is an ordinary answer to a frame.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Interval: TypeAlias = tuple[float, float]
 BONA_FIDE = "bona fide"
 
 SPECIES = ("print", "photo", "phone", "tablet", "replay", "monitor", "paper mask", "3-D mask")
-"""Attack instrument species that the guided test offers; a person may name others."""
+"""Attack instrument species that the guided test offers; others can be typed."""
 
 LANDMARKS = ("left eye", "right eye", "nose", "left mouth corner", "right mouth corner")
 """Order of the five landmarks, left and right as seen in the image."""
@@ -42,25 +42,22 @@ class Frame:
     """One picture of a source."""
 
     image: NDArray[Any]
-    """RGB, uint8, (height, width, 3), where it comes from a source of ours. The pipeline checks."""
+    """RGB, uint8, (height, width, 3) from our own sources; the pipeline checks."""
     number: int = 0
-    """Counts the frames of a source from 0, and goes on when it is opened again."""
+    """Counts from 0, and goes on when the source is opened again."""
     time: float = 0.0
     """Seconds that never run backwards: media time for files, since opening for live sources."""
     caption: str = ""
-    """What is presented, where the source knows: only the simulated demo does."""
+    """What is presented; only the demo knows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Face:
-    """A face found in a frame."""
+    """A face in a frame: its box may reach over the border; landmarks are (5, 2) in pixels."""
 
     box: Box
-    """May reach over the border of the frame."""
     landmarks: NDArray[np.float64]
-    """(5, 2) pixel positions in the order of `LANDMARKS`."""
     confidence: float
-    """The detector's own, 0 to 1."""
 
     @property
     def area(self) -> float:
@@ -68,7 +65,7 @@ class Face:
 
 
 class Status(StrEnum):
-    """What became of a frame on its way to views."""
+    """The outcome of the pipeline for a frame."""
 
     READY = "ready"
     BAD_FRAME = "bad frame"
@@ -77,7 +74,7 @@ class Status(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What a frame, or a window of frames, is called."""
+    """The verdict on a frame or a window of frames."""
 
     GENUINE = "genuine"
     ATTACK = "attack"
@@ -86,29 +83,27 @@ class Verdict(StrEnum):
     POOR_QUALITY = "poor quality"
     BAD_FRAME = "bad frame"
     LOOKING = "looking"
-    """A window with too few frames yet."""
+    """Too few frames in the window yet."""
     NO_MODEL = "no model"
-    """A face that could be judged, if a model had been fitted."""
+    """A usable face, but no model to judge it."""
 
     @property
     def accepts(self) -> bool:
-        """Whether it is let through: only what is genuine is."""
         return self is Verdict.GENUINE
 
     @property
     def decides(self) -> bool:
-        """Whether it accepts or refuses; the others say why neither can be done."""
+        """Whether it accepts or refuses; the others say why neither is possible."""
         return self in (Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR)
 
     @property
     def refuses(self) -> bool:
-        """Whether it is refused, as an attack or because its light was never enrolled."""
         return self.decides and not self.accepts
 
 
 @dataclass(frozen=True)
 class Check:
-    """One named value of the quality gate, with its limits and, when it fails, the reason."""
+    """A value of the quality gate with its limits; ``reason`` says what to do when it fails."""
 
     name: str
     value: float
@@ -116,17 +111,15 @@ class Check:
     high: float
     unit: str = ""
     reason: str = ""
-    """Empty when the check passed; otherwise one sentence that tells the person what to do."""
 
     @property
     def passed(self) -> bool:
-        """Whether the value lies within its limits (NaN does not)."""
         return self.low <= self.value <= self.high
 
 
 @dataclass(frozen=True)
 class Quality:
-    """All checks of one face; it passes when every check does."""
+    """All checks of one face, most important first."""
 
     checks: tuple[Check, ...]
 
@@ -136,7 +129,6 @@ class Quality:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Reasons of the failed checks, most important first (the order of the checks)."""
         return tuple(check.reason for check in self.checks if not check.passed)
 
     def __getitem__(self, name: str) -> Check:
@@ -159,56 +151,38 @@ class Pose:
 class Condition:
     """The circumstances of one face: what can be unfamiliar without being an attack.
 
-    Attributes
-    ----------
-    brightness : float
-        Mean luma of the face, 0 to 255.
-    contrast : float
-        Standard deviation of the face's luma.
-    warmth, tint : float
-        Colour cast: log ratios of red to blue and of green to the mean of both.
-    side_light : float
-        Log ratio of the mean luma of the face's left half to its right half.
-    sharpness : float
-        Log of fine detail over coarse structure (`app.vision.quality.sharpness`) of the aligned
-        face, at one size for every distance.
-    distance : float
-        Log2 of the frame's height over the aligned face's side: one more is twice as far.
-    room_brightness, room_warmth, room_tint : float
-        The same measures of what surrounds the head: a print or a screen brings its own light to
-        the face, but leaves the room as it is.
-    yaw, pitch, roll : float
-        Head pose in degrees.
+    The room is what surrounds the head: a print or a screen brings its own light to the face, but
+    leaves the room as it is.
     """
 
-    brightness: float
-    contrast: float
-    warmth: float
-    tint: float
-    side_light: float
-    sharpness: float
+    brightness: float  # mean luma of the face, 0 to 255
+    contrast: float  # standard deviation of its luma
+    warmth: float  # colour cast: log ratio of red to blue
+    tint: float  # log ratio of green to the mean of both
+    side_light: float  # log ratio of the mean luma of the face's left half to its right half
+    sharpness: float  # `app.vision.quality.sharpness` of the aligned face
     room_brightness: float
     room_warmth: float
     room_tint: float
-    distance: float
-    yaw: float
+    distance: float  # log2 of the frame's height over the face's side: one more is twice as far
+    yaw: float  # head pose in degrees
     pitch: float
     roll: float
 
 
 @dataclass(frozen=True)
 class Familiarity:
-    """How far a frame's circumstances lie from those enrolled."""
+    """How far a frame's circumstances lie from the enrolled ones, in tolerances.
+
+    0 is inside a take's range; ``room`` and ``place`` are the same for the light of the room, and
+    for distance and pose, alone. ``differences`` are half sentences, worst first.
+    """
 
     distance: float
-    """In tolerances, 0 inside an enrolled take's range."""
     nearest_take: str
     differences: tuple[str, ...]
-    """What lies outside that take by more than its tolerance, worst first, as half sentences."""
     room: float
-    """The same distance in the light of the room alone."""
     place: float
-    """The same in distance and pose alone."""
 
     @property
     def knows_light(self) -> bool:
@@ -217,19 +191,17 @@ class Familiarity:
 
 
 ALL_FAMILIAR = Familiarity(0.0, "", (), 0.0, 0.0)
-"""Of frames whose circumstances are not measured."""
+"""For frames without measured circumstances."""
 
 
 @dataclass(frozen=True, eq=False)
 class FrameResult:
-    """Everything the pipeline says of one frame.
+    """What the pipeline found in one frame.
 
-    ``views`` is there exactly when ``status`` is READY: each maps a view's name to a row of
-    shape (1, columns). ``reason`` is empty exactly then.
-
-    ``face`` is the one that is followed, of the ``n_faces`` that the last full detection saw.
-    ``image`` is the frame as RGB, None of a bad frame; ``transform`` maps its pixels
-    to face coordinates (2 x 3), None without a usable face.
+    Exactly when ``status`` is READY there are ``views`` (rows of shape (1, columns) by name) and no
+    ``reason``. ``face`` is the one followed of the ``n_faces`` that the last full detection saw.
+    ``image`` is the frame as RGB, None for a bad frame; ``transform`` maps its pixels to face
+    coordinates (2 x 3), None without a usable face.
     """
 
     frame: Frame
@@ -243,18 +215,16 @@ class FrameResult:
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Time spent in each stage: detect, quality, crops, views, liveness."""
     face_changed: bool = False
-    """Whether this face does not continue the last one: the first, or another than before. What
-    was gathered over earlier frames is then about somebody else."""
+    """Whether the face is the first, or another than before: earlier frames do not count for it."""
     image: Image | None = None
     transform: NDArray[np.float64] | None = None
     liveness: float | None = None
-    """Probability that the face is live, as liveness networks see it; None where they are not on
-    this computer, or the frame has no views."""
+    """Probability that the face is live; None without the liveness networks or without views."""
 
 
 @dataclass(frozen=True)
 class Throughput:
-    """How fast things go: rates in frames a second, latency in seconds, frames dropped so far."""
+    """Rates in frames a second, latency in seconds, and frames dropped so far."""
 
     source_rate: float = 0.0
     scoring_rate: float = 0.0
@@ -264,7 +234,7 @@ class Throughput:
 
 @dataclass(frozen=True)
 class Region:
-    """A crop that the networks look at: its name and its corners in pixels of the frame."""
+    """A crop for the networks: its corners in pixels of the frame."""
 
     name: str
     corners: tuple[Point, Point, Point, Point]
@@ -272,13 +242,12 @@ class Region:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """One kept frame; ``person`` says whose face it shows, empty where that was not said."""
+    """An enrolled frame; ``condition`` is None for presets that look at no face."""
 
     number: int
     take: str
     views: Mapping[str, NDArray[np.float32]]
     condition: Condition | None
-    """None for presets that look at no face."""
     thumbnail: Image | None
     is_simulated: bool = False
     person: str = ""
@@ -288,46 +257,29 @@ class Sample:
 class ScoredFrame:
     """A frame as judged by a model (`app.session.scoring.score_frame`).
 
-    Attributes
-    ----------
-    verdict, reason : Verdict, str
-        Of this frame alone; the verdict over a window is a `Decision`.
-    score, threshold : float or None
-        The score is None without a model or a usable face, the threshold without a model.
-        Accepted when ``score >= threshold``.
-    liveness : float or None
-        Probability that the face is live, where the networks are there.
-    familiarity : Familiarity or None
-        How its circumstances differ from those enrolled, where it has a score.
-    size : float or None
-        Side of the face in pixels.
-    seconds : float or None
-        Time from taking the frame to this value.
-    terms : tuple of tuple of float
-        Contribution of every cluster (outer) and view (inner); they sum to the score.
-    memberships : tuple of float
-        How much the frame belongs to each cluster; sums to 1.
-    regions : tuple of Region
-        What the networks looked at; empty without a usable face.
-    digest : str
-        Of the model; empty without one.
-    result : FrameResult or None
-        The picture and what was found in it; None where only the numbers are kept.
+    The verdict is of this frame alone; the one over a window is a `Decision`.
     """
 
     verdict: Verdict
     reason: str = ""
     score: float | None = None
+    """None without a model or a usable face; accepted when ``score >= threshold``."""
     threshold: float | None = None
     liveness: float | None = None
     familiarity: Familiarity | None = None
     size: float | None = None
+    """Side of the face in pixels."""
     seconds: float | None = None
+    """Processing time."""
     terms: tuple[tuple[float, ...], ...] = ()
+    """Contribution of every cluster (outer) and view (inner); they sum to the score."""
     memberships: tuple[float, ...] = ()
+    """Share of each cluster; they sum to 1."""
     regions: tuple[Region, ...] = ()
     digest: str = ""
+    """Of the model; empty without one."""
     result: FrameResult | None = None
+    """None where only the numbers are kept."""
 
     @property
     def frame(self) -> Frame:
@@ -349,35 +301,25 @@ class ScoredFrame:
 
     @property
     def views(self) -> Mapping[str, NDArray[np.float32]] | None:
-        """Its views, where it can be enrolled: a frame that no model can score cannot."""
+        """Its views, if it can be enrolled: a frame that no model can score cannot."""
         if self.result is None or self.verdict is Verdict.BAD_FRAME:
             return None
         return self.result.views
 
     @property
     def differences(self) -> tuple[str, ...]:
-        """What lies outside the enrolled circumstances, worst first, as half sentences."""
         return () if self.familiarity is None else self.familiarity.differences
 
     def numbers(self) -> ScoredFrame:
-        """Return the frame without its picture and terms, as tests of many frames keep it."""
+        """Return the frame without its picture and terms."""
         return replace(self, result=None, terms=(), memberships=(), regions=())
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The verdict over several frames.
+    """The verdict over several frames, with the mean score and liveness of the scored ones.
 
-    Attributes
-    ----------
-    rule : str
-        How it was decided, in one sentence.
-    score, threshold : float or None
-        Mean score of the ``n_frames`` scored frames, and the threshold.
-    differences : tuple of str
-        What is unfamiliar, where the verdict is that.
-    liveness : float or None
-        Mean probability that the face is live, where the networks are there.
+    ``rule`` says in one sentence how it was decided; ``differences`` what is unfamiliar.
     """
 
     verdict: Verdict

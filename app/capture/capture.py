@@ -1,14 +1,15 @@
-"""A thread that owns a source: opens it, reads it, watches it, opens it again.
+"""A thread that opens, reads, watches and reopens a source, and mailboxes for its frames.
 
     with Capture(Webcam(), on_frame=show, on_state=report) as capture:
         ...
 
-Nothing here waits for a source: a read that never returns is reported as stalled by a second
-thread, and `Capture.stop` leaves it behind.
+Nothing here waits for a source: a second thread reports a read that never returns as stalled, and
+`Capture.stop` leaves it behind.
 """
 
 import atexit
 import logging
+import operator
 import threading
 import time
 import weakref
@@ -29,15 +30,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 RATE_AGE = 2.0
-"""Seconds after the last frame from which on the rate is 0."""
+"""Seconds after the last frame at which the rate drops to 0."""
 
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds between attempts to open a live source again; the last one repeats."""
 
 
 class Phase(StrEnum):
-    """What the capture thread is doing."""
-
     IDLE = "idle"
     OPENING = "opening"
     RUNNING = "running"
@@ -55,8 +54,6 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True)
 class CaptureState:
-    """The state of a capture."""
-
     phase: Phase = Phase.IDLE
     health: Health = Health.STARTING
     message: str = ""  # one sentence of advice; empty when all is well
@@ -78,25 +75,12 @@ def _stop_all() -> None:
 
 
 class Capture:
-    """Read a source on a thread of its own.
+    """Read a source, which then belongs to the capture, on a thread of its own.
 
-    Callbacks come from the capture's threads, one at a time for changes of state; they should
-    return soon (emit a signal, fill a mailbox). Their exceptions are logged and go no further.
-
-    Parameters
-    ----------
-    source : FrameSource
-        Belongs to the capture from now on.
-    on_frame : callable, optional
-        Called with every frame.
-    on_state : callable, optional
-        Called with a `CaptureState` whenever phase, health or message change.
-    on_sight : callable, optional
-        Called after ``on_frame`` with the frames that may be judged: new and whole pictures of a
-        healthy source.
-    pauses, limits, look_every, clock
-        Seconds between attempts to open, limits of the watchdog (by default those that suit the
-        source), seconds between checks for a stall, and the clock.
+    Callbacks come from the capture's threads and should return soon (emit a signal, fill a
+    mailbox); their exceptions are logged. ``on_frame`` gets every frame, ``on_sight`` those that
+    may be judged (new and whole pictures of a healthy source), ``on_state`` every change of phase,
+    health or message, one at a time. Without ``limits`` the watchdog's suit the source.
     """
 
     def __init__(
@@ -120,7 +104,7 @@ class Capture:
         self._stop = threading.Event()
         self._over = threading.Event()
         self._lock = threading.Lock()  # of the fields below
-        self._reporting = threading.RLock()  # held during callbacks, so that states come in order
+        self._reporting = threading.RLock()  # held during callbacks: states come in order
         self._reader = threading.Thread(target=self._run, name="capture", daemon=True)
         self._monitor = threading.Thread(target=self._look, name="capture monitor", daemon=True)
         self._watchdog = Watchdog(self._clock.now())
@@ -133,13 +117,13 @@ class Capture:
 
     @property
     def state(self) -> CaptureState:
-        """The present state; stalls are judged now, not when the last frame came."""
+        """The present state; stalls are judged now, not at the last frame."""
         with self._lock:
             state = self._snapshot()
             return self._judged(state, Health.STALLED) if self._is_stalled() else state
 
     def start(self) -> None:
-        """Start reading; a capture can be started once."""
+        """Start reading; only once."""
         _started.add(self)
         self._reader.start()
         self._monitor.start()
@@ -147,15 +131,15 @@ class Capture:
     def stop(self, timeout: float = 3.0) -> bool:
         """Stop reading and return whether the thread has ended.
 
-        A read that does not return in time is left behind on its daemon thread: none of its
-        frames is delivered any more, and the phase is ``ABANDONED``.
+        A read that does not return in time is left behind on its daemon thread: its frames are not
+        delivered, and the phase is ``ABANDONED``.
         """
         self._stop.set()
         if self._reader.ident is None:
             self._finish(Phase.STOPPED)
             return True
         deadline = time.monotonic() + timeout
-        # Closing may block as well, so it happens on a thread of its own.
+        # Closing may block too, so it has a thread of its own.
         closer = threading.Thread(target=self._close, name="capture closer", daemon=True)
         closer.start()
         if threading.current_thread() in (self._reader, self._monitor):
@@ -170,7 +154,7 @@ class Capture:
         return True
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until no more frames will come; return whether that is so."""
+        """Wait for the end of the frames; return whether it has come."""
         return self._over.wait(timeout)
 
     def __enter__(self) -> Self:
@@ -215,7 +199,7 @@ class Capture:
     def _read_to_the_end(self) -> SourceError | None:
         """Open and read; None if a finite source ended or a stop was requested."""
         self._watch(self._limits or Limits())
-        # The reason of the last failure stays the best advice until the source works.
+        # The reason of the last failure stays until the source works.
         self._report(Phase.OPENING)
         info = self.source.open()
         with self._lock:
@@ -255,7 +239,7 @@ class Capture:
         return health
 
     def _should_open_for_frozen(self, frame: Frame) -> bool:
-        """Whether opening again may wake a frozen camera: once, until its picture moves."""
+        """Whether to reopen a frozen camera: once, until its picture moves."""
         is_first_time = self.source.is_live and self._still is None
         self._still = frame.image
         return is_first_time
@@ -313,11 +297,8 @@ class Capture:
                 if health is not None:
                     self._state = self._judged(self._state, health, error)
                 state = self._snapshot()
-            if (state.phase, state.health, state.message) != (
-                before.phase,
-                before.health,
-                before.message,
-            ):
+            shown = operator.attrgetter("phase", "health", "message")
+            if shown(state) != shown(before):
                 self._call(self._on_state, state)
 
     def _finish(self, phase: Phase, error: SourceError | None = None) -> None:
@@ -348,26 +329,22 @@ class Capture:
         try:
             callback(*values)
         except Exception as error:
-            # Once is enough: the same mistake would come with every frame.
+            # Once is enough: it would come with every frame.
             level = logging.DEBUG if self._callback_has_failed else logging.ERROR
             log.log(level, "A callback of the capture failed: %s", way_of(error))
             self._callback_has_failed = True
 
 
 class LatestFrame:
-    """Hold the newest frame until it is taken: a slow reader sees the present, never a queue."""
+    """A mailbox between two threads: a slow reader gets the newest frame, never a queue."""
 
     def __init__(self) -> None:
         self._filled = threading.Condition()
         self._frame: Frame | None = None
         self.n_dropped = 0
-        """Frames that were replaced before they were taken."""
 
     def put(self, frame: Frame) -> bool:
-        """Leave a frame; return whether the mailbox was empty.
-
-        Only then does the reader need a signal: otherwise it has not yet reacted to the last one.
-        """
+        """Leave a frame; return whether the mailbox was empty and the reader needs a signal."""
         with self._filled:
             was_empty = self._frame is None
             self.n_dropped += not was_empty
@@ -376,7 +353,6 @@ class LatestFrame:
             return was_empty
 
     def take(self) -> Frame | None:
-        """Remove and return the frame; None if there is none."""
         with self._filled:
             frame, self._frame = self._frame, None
             return frame

@@ -1,7 +1,7 @@
-"""Images of a folder as frames, or a single one; read with limits against hostile files.
+"""Images of a folder as frames, or a single one; with limits against hostile files.
 
-Sizes come from the header, so that a giant image is refused before it is decoded. The accepted
-formats (JPEG, PNG, BMP, WebP, TIFF) are recognised by their content, whatever the file is called.
+Sizes come from the header, so a giant image is refused before it is decoded. The formats (JPEG,
+PNG, BMP, WebP, TIFF) are recognised by their content, whatever the file is called.
 """
 
 import logging
@@ -88,7 +88,7 @@ def read_image(path: Path) -> Image:
 
 
 def image_size(data: bytes) -> tuple[int, int] | None:
-    """Return width and height as the header announces them; None for any other content."""
+    """Return width and height from the header; None for any other content."""
     try:
         if data.startswith(b"\xff\xd8\xff"):
             return _jpeg_size(data)
@@ -131,10 +131,7 @@ def _jpeg_size(data: bytes) -> tuple[int, int] | None:
 
 
 def _png_size(data: bytes) -> tuple[int, int] | None:
-    """Walk through all chunks: a decoder allocates what a chunk announces before it reads it.
-
-    A file that breaks off is refused here as decoders refuse it.
-    """
+    """Walk through all chunks: a decoder allocates what a chunk announces before it reads it."""
     width, height = _unpacked(">II", data, 16)
     position = 8
     for _ in range(_PNG_MOST_CHUNKS):
@@ -166,9 +163,9 @@ def _webp_size(data: bytes) -> tuple[int, int] | None:
 
 
 def _tiff_size(data: bytes, order: str) -> tuple[int, int] | None:
-    """Look for width (256) and height (257), of the picture and of a tile, in the first directory.
+    """Find width (256) and height (257), of the picture and of a tile, in the first directory.
 
-    A tag that repeats counts with its largest value, since decoders differ in which one they take.
+    Of a repeated tag the largest value counts: decoders differ in which one they take.
     """
     (directory,) = struct.unpack_from(order + "I", data, 4)
     (n_entries,) = struct.unpack_from(order + "H", data, directory)
@@ -187,7 +184,7 @@ def _tiff_size(data: bytes, order: str) -> tuple[int, int] | None:
 class ImageFolder(FrameSource):
     """The images of a folder in natural order, or one image.
 
-    Subfolders and hidden files are left out; images that cannot be read are skipped.
+    Subfolders and hidden files are left out; unreadable images are skipped.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -220,7 +217,6 @@ class ImageFolder(FrameSource):
         return SourceInfo(self.name, width, height, RATE, len(self._files))
 
     def read(self) -> Frame | None:
-        """Return the next image that can be read."""
         image, self._first = self._first, None
         if image is None:
             image = self._load_next()
@@ -251,7 +247,7 @@ class ImageFolder(FrameSource):
         return sorted(files, key=lambda item: (natural_order(item.name), item.name))
 
     def _load_next(self) -> Image | None:
-        """Return the next image that can be read; None at the end or after `close`."""
+        """Return the next readable image; None at the end or after `close`."""
         while self._next < len(self._files) and not self._closing.is_set():
             path = self._files[self._next]
             self._next += 1

@@ -1,4 +1,4 @@
-"""Any array that may be a frame, as RGB or with the reason why it is refused."""
+"""Bring any array to RGB, or say why it is not a picture."""
 
 from typing import Any
 
@@ -24,22 +24,10 @@ BLOCK, FILL_BLUR = 8, 3
 
 
 def as_rgb(pixels: NDArray[Any]) -> tuple[Image | None, str]:
-    """Return the picture as RGB with 8 bits, or None and the reason.
+    """Return the picture as (height, width, 3) of uint8, or None and the reason.
 
-    Grey pictures are repeated over three channels, a fourth channel is dropped and 16 bits are
-    cut to the upper 8; anything else is refused.
-
-    Parameters
-    ----------
-    pixels : ndarray
-        (height, width) or (height, width, 1, 3 or 4) of unsigned 8 or 16 bits.
-
-    Returns
-    -------
-    image : ndarray or None
-        (height, width, 3) of uint8, the same memory where nothing had to change.
-    reason : str
-        Empty when there is an image.
+    Grey is repeated over three channels, a fourth channel dropped, and 16 bits cut to the upper 8;
+    anything else is refused. The memory is shared where nothing had to change.
     """
     if not isinstance(pixels, np.ndarray):
         return None, f"The frame is {type(pixels).__name__}, not an array of pixels."
@@ -71,10 +59,10 @@ def as_rgb(pixels: NDArray[Any]) -> tuple[Image | None, str]:
 
 
 def lacks_lower_part(image: Image) -> bool:
-    """Whether a decoder ran out of data: the last rows all have the colour it fills them with.
+    """Whether a decoder ran out of data and filled the last rows with one colour.
 
-    A picture with an even border all around does not count: its first row has that colour too.
-    What a decoder fills with rows of an older picture looks whole, and is not found here.
+    A border all around does not count: the first row has that colour too. Rows filled from an older
+    picture are not found here.
     """
     if image.ndim != 3 or image.shape[2] != 3 or not image.size:
         return False

@@ -1,6 +1,6 @@
-"""A camera in the network: MJPEG over http(s), or rtsp.
+"""A network camera: MJPEG over http(s), or rtsp.
 
-Cameras carry passwords in every part of an address: before the host, in the query, even in the path
+Addresses hold passwords before the host, in the query, even in the path
 (``/user=admin&password=...``). Only parts that cannot hold one are shown or logged.
 """
 
@@ -35,7 +35,7 @@ _MALFORMED = (
 
 @dataclass(frozen=True)
 class Address:
-    """The parts of a network camera's address; its text form has no credentials."""
+    """An address; its text form has no credentials."""
 
     url: str = field(repr=False)  # with credentials, for the library that connects
     scheme: str
@@ -82,9 +82,9 @@ def parse_address(url: str) -> Address:
 
 
 def redirected(address: Address, location: str) -> Address:
-    """Return the target of a redirect; the login is passed on to the same host only.
+    """Return the target of a redirect, with the login for the same host only.
 
-    Raises `SourceError` if the location is no camera address or leaves an encrypted connection.
+    Raises `SourceError` for anything but a camera address, and for a step from https to http.
     """
     try:
         parts = urlsplit(urljoin(address.url, location.strip()))
@@ -159,7 +159,7 @@ class _Answer:
 def why_no_video(
     address: Address, subject: str, timeout: float = PROBE_TIMEOUT
 ) -> SourceError | Address:
-    """Ask the host once more; return an error that says what to change, or where the video is."""
+    """Ask the host once more; return what to change, or where the video is."""
     try:
         if address.scheme in ("http", "https"):
             return _judge(_ask_over_http(address, timeout), address, subject)
@@ -174,10 +174,10 @@ def why_no_video(
 
 
 def _ask_over_http(address: Address, timeout: float) -> _Answer:
-    """Return the head of the answer to a GET; the timeout holds for all of it."""
+    """GET the head of the answer, within the timeout."""
     deadline = time.monotonic() + timeout
     if address.scheme == "https":
-        # Cameras sign their own certificates, and nothing that is read here is trusted.
+        # Cameras sign their own certificates, and nothing read here is trusted.
         context = ssl.create_default_context()
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE

@@ -1,7 +1,7 @@
-"""OpenCV as the sources use it: quiet, bounded, and configured before it loads.
+"""OpenCV for the sources: quiet, bounded, and configured before it loads.
 
-Every source takes ``cv2`` from here. Some settings are read from the environment once, when OpenCV
-or its FFmpeg first needs them; variables that are already set are left alone.
+Every source imports ``cv2`` from here: OpenCV and its FFmpeg read some settings from the
+environment once. Variables that are already set are left alone.
 """
 
 import logging
@@ -59,7 +59,7 @@ _CODES: Final = {1: cv2.COLOR_GRAY2RGB, 3: cv2.COLOR_BGR2RGB, 4: cv2.COLOR_BGRA2
 
 
 def is_picture(image: object) -> TypeGuard[NDArray[Any]]:
-    """Whether `rgb_from_bgr` accepts this: some backends return anything."""
+    """Whether `rgb_from_bgr` accepts it: some backends return anything."""
     if not isinstance(image, np.ndarray) or not image.size or image.ndim not in (2, 3):
         return False
     channels = 1 if image.ndim == 2 else image.shape[2]
@@ -67,11 +67,7 @@ def is_picture(image: object) -> TypeGuard[NDArray[Any]]:
 
 
 def rgb_from_bgr(image: NDArray[Any]) -> Image:
-    """Return the picture red first, in three channels of 8 bits, contiguous.
-
-    Grey pictures are repeated over the channels, a fourth channel is dropped, and of 16 bits the
-    upper 8 are kept.
-    """
+    """Return RGB with 8 bits: grey is repeated, alpha dropped, 16 bits cut to the upper 8."""
     if image.dtype == np.uint16:
         image = (image >> 8).astype(np.uint8)
     channels = 1 if image.ndim == 2 else image.shape[2]
@@ -82,16 +78,8 @@ class Grabber:
     """A `cv2.VideoCapture` that any thread may close.
 
     Releasing one while another thread reads from it ends the process, so the last user releases
-    it: the closing thread when it is idle, otherwise the reader on its way out.
-
-    Parameters
-    ----------
-    target : int or str
-        Device number, path or address.
-    backend : int
-        ``cv2.CAP_...``; never ``CAP_ANY``, which tries one backend after the other.
-    options : sequence of int
-        Pairs of property and value that hold from the opening on.
+    it: the closing thread when it is idle, otherwise the reader on its way out. The backend is
+    never ``CAP_ANY``, which tries one after the other; options are pairs of property and value.
     """
 
     def __init__(self, target: int | str, backend: int, options: Sequence[int] = ()) -> None:
@@ -112,7 +100,7 @@ class Grabber:
         self.is_open = self._capture.isOpened()
 
     def grab(self) -> Image | None:
-        """Return the next picture, blue first, or None; wait as long as the backend does."""
+        """Return the next picture as BGR, or None; wait as long as the backend does."""
         got, image = False, None
         with self._using() as is_usable:
             try:
@@ -124,7 +112,7 @@ class Grabber:
         return cast(Image, image) if is_good else None
 
     def skip(self) -> bool:
-        """Pass over the next picture without decoding it; False where there is none."""
+        """Skip the next picture without decoding it; False at the end."""
         with self._using() as is_usable:
             try:
                 found = is_usable and self._capture.grab()
@@ -133,7 +121,7 @@ class Grabber:
         return found and not self._closing.is_set()
 
     def get(self, prop: int) -> float:
-        """Return a property of the open capture; 0 where the backend does not know it."""
+        """Return a property; 0 if the backend does not know it."""
         with self._using() as is_usable:
             value = self._capture.get(prop) if is_usable else 0.0
         return value if value > 0 else 0.0
@@ -146,19 +134,18 @@ class Grabber:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Announced width and height."""
         width = self.get(cv2.CAP_PROP_FRAME_WIDTH)
         return int(width), int(self.get(cv2.CAP_PROP_FRAME_HEIGHT))
 
     @property
     def rate(self) -> float:
-        """Announced frames a second; 0 where it is missing or a time base in disguise."""
+        """Announced frames a second; 0 if it is missing or a time base."""
         rate = self.get(cv2.CAP_PROP_FPS)
         return rate if rate <= MAX_RATE else 0.0
 
     @property
     def codec(self) -> str:
-        """Four letters, such as ``MJPG``; empty where the backend does not know it."""
+        """Four letters, such as ``MJPG``; may be empty."""
         code = int(self.get(cv2.CAP_PROP_FOURCC)) & 0xFFFFFFFF
         return code.to_bytes(4, "little").decode("ascii", "replace").strip("\0 ")
 
@@ -186,10 +173,10 @@ class Grabber:
 
 
 class OpenCVSource(FrameSource):
-    """A source that is read through a `Grabber` on the calling thread; a camera by default.
+    """A source read through a `Grabber` on the calling thread; a camera by default.
 
-    Opening waits for the first picture: some drivers open a busy camera without complaint and
-    fail only then. Time counts from the first opening, on a clock that never runs backwards.
+    Opening waits for the first picture, because some drivers open a busy camera and fail only
+    then. Time counts from the first opening.
     """
 
     is_live = True
@@ -254,7 +241,7 @@ class OpenCVSource(FrameSource):
         return self._deliver(rgb_from_bgr(image), self._clock.now() - self._opened_at)
 
     def close(self) -> None:
-        """Release the source; a blocked `read` ends at its time limit and then releases it."""
+        """Release the source; a blocked `read` does so at its time limit."""
         self._closing.set()
         self._first = None
         if (grabber := self._grabber) is not None:

@@ -1,4 +1,4 @@
-"""A source from the text that names it."""
+"""Make a source from the text that names it."""
 
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,24 +20,12 @@ def source_from(
     width: int = 640,
     height: int = 480,
 ) -> FrameSource:
-    """Return the source that a text names; nothing is opened yet.
+    """Return the source that a text names, unopened; raise `SourceError` if there is none.
 
-    Parameters
-    ----------
-    text : str
-        ``demo``; ``camera`` for the first camera or ``camera:NAME``; the path of a video, an
-        image or a folder of images; an ``http``, ``https`` or ``rtsp`` address.
-    paced : bool, optional
-        Whether a video or the demo plays at its own pace, as by default, or as fast as it is read.
-    loop : bool, optional
-        Whether the demo starts over, as by default.
-    width, height : int
-        Asked of a camera.
-
-    Raises
-    ------
-    SourceError
-        When the text names nothing that exists, with the accepted forms where they may help.
+    The text is ``demo``; ``camera`` for the first camera or ``camera:NAME``; the path of a video,
+    an image or a folder of images; or an ``http``, ``https`` or ``rtsp`` address. Videos and the
+    demo play at their own pace if ``paced``, the demo starts over with ``loop``; the size is asked
+    of cameras.
     """
     text = text.strip()
     if text.casefold() == "demo":

@@ -1,14 +1,14 @@
-"""The interface of everything that gives frames, and the reasons why a source gives none.
+"""The interface of frame sources, why a source gives no frames, and their time.
 
-A source is made (cheap, touches nothing), opened, read until it gives ``None``, and closed; it may
-be opened again afterwards and then goes on counting where it stopped.
+A source is made (cheap, touches nothing), opened, read until it gives ``None``, and closed. It can
+be opened again and then goes on counting.
 
     with source_from("takes/window.mp4") as source:
         for frame in source:
             ...
 
-Threads: ``open`` and ``read`` belong to one thread, never the window's, because cameras and
-networks may block for seconds. ``close`` may come from any thread.
+``open`` and ``read`` belong to one thread, never the window's: cameras and networks may block for
+seconds. ``close`` may come from any thread.
 """
 
 import math
@@ -92,8 +92,7 @@ def advice(
 ) -> str:
     """Return one sentence that names the problem and the way out.
 
-    The subject begins the sentence ("The camera Logitech C920"), the limit is for ``TOO_LARGE``,
-    and camera permissions are given in different places on each platform.
+    It begins with the subject ("The camera Logitech C920"); the limit is for ``TOO_LARGE``.
     """
     text = _ADVICE[cause]
     if cause is Cause.PERMISSION:
@@ -102,12 +101,12 @@ def advice(
 
 
 def printable(text: str) -> str:
-    """Replace characters that have no UTF-8 form: a file's name may hold any bytes."""
+    """Replace what has no UTF-8 form: file names may hold any bytes."""
     return text.encode("utf-8", "replace").decode()
 
 
 class SourceError(Exception):
-    """A source that gives no frames, with a sentence: the general `advice`, or a message."""
+    """A source that gives no frames, with `advice` for the cause, or a message of its own."""
 
     def __init__(
         self,
@@ -123,7 +122,6 @@ class SourceError(Exception):
 
 
 def unreadable_by_account(subject: str) -> SourceError:
-    """Return the error for a file or folder that exists but is closed to this account."""
     message = f"{subject} may not be read by this account: change its permissions."
     return SourceError(Cause.PERMISSION, message=message)
 
@@ -142,11 +140,7 @@ class SourceInfo:
 
 
 class FrameSource(ABC):
-    """A sequence of frames.
-
-    Subclasses pass every picture to `_deliver`, which numbers it and keeps time from running
-    backwards, also when the source is opened again.
-    """
+    """A sequence of frames; subclasses pass every picture to `_deliver`."""
 
     name: str
     """A camera's name, a file's name, an address without credentials."""
@@ -176,13 +170,10 @@ class FrameSource(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Release the source; a second call does nothing.
-
-        May come from another thread: a waiting `read` then ends as soon as its library lets it.
-        """
+        """Release the source; a waiting `read` ends as soon as its library allows."""
 
     def _deliver(self, image: Image, time: float, caption: str = "") -> Frame:
-        """Return the image as the next frame; a time before the last one's becomes the last."""
+        """Number the image; time never runs backwards, even after reopening."""
         self._last_time = max(self._last_time, time)
         frame = Frame(image, self._n_delivered, self._last_time, caption)
         self._n_delivered += 1
@@ -234,14 +225,8 @@ class SystemClock:
 class Timeline:
     """Turn the positions a container announces into a time that only runs forwards.
 
-    Positions start again with every loop and every opening, are missing in some formats and wrong
-    in damaged files. Where one does not follow the last, the timeline goes on by one frame and
-    counts from there.
-
-    Parameters
-    ----------
-    rate : float
-        Frames a second; 0 if unknown.
+    Positions start again with every opening, are missing in some formats and wrong in damaged
+    files. One that does not follow the last counts as one frame later. A ``rate`` of 0 is unknown.
     """
 
     def __init__(self, rate: float = 0.0) -> None:

@@ -19,25 +19,19 @@ from app.types import Frame
 
 
 class VideoFile(OpenCVSource):
-    """Frames of a video file, with media time stamps.
+    """Frames of a video file with media time; a ``paced`` file holds each back until it is due.
 
-    Opening reads the first frame, so that an unusable file is found there. Damaged frames are
-    skipped; a file that breaks off ends where it breaks off. A ``paced`` file holds each frame back
-    until it is due, as a camera would.
+    Damaged frames are skipped; a truncated file ends where it breaks off.
     """
 
     is_live = False
 
     attempts = 250
-    """Failed reads in a row that count as damaged frames; after that the file is at its end.
-
-    OpenCV does not say which of the two a failed read is. At the end of a file this many take a few
-    milliseconds.
-    """
+    """Failed reads in a row after which the file is at its end: OpenCV does not tell damage from
+    the end. There, this many take a few milliseconds."""
 
     longest_read, longest_search = float("inf"), 5.0
-    """Failed reads for longer are the end of the file: each may look through a large file, and
-    forever through one that is still being written."""
+    """Each failed read may search a large file, and one that is still being written forever."""
 
     def __init__(self, path: str | Path, paced: bool = True, *, clock: Clock | None = None) -> None:
         self.path = Path(path)
@@ -51,7 +45,6 @@ class VideoFile(OpenCVSource):
         return f"The video {self.name}"
 
     def open(self) -> SourceInfo:
-        """Open the file and read its first frame."""
         info = super().open()
         if self._timeline is None:
             self._timeline = Timeline(info.rate)
@@ -61,7 +54,6 @@ class VideoFile(OpenCVSource):
         return replace(info, n_frames=n_frames or None)
 
     def read(self) -> Frame | None:
-        """Return the next frame, when it is due if the file is paced."""
         image = self._next()
         if image is None or self._timeline is None or self._grabber is None:
             return None

@@ -1,6 +1,4 @@
-"""Judge whether the frames of a source are usable.
-
-Only logic: frames and the time come from outside. It looks at every sixteenth row.
+"""Judge whether the frames of a source are usable, from every sixteenth row.
 
 - *Black* is almost no signal and no variation: a dark room with a face or a lamp in it has both.
 - *Frozen* is the very same picture many times over. A camera's noise changes some value in every
@@ -9,8 +7,7 @@ Only logic: frames and the time come from outside. It looks at every sixteenth r
   rest, or rows of the picture before. The latter is believed of JPEG alone, because other
   compressions repeat still parts on purpose, and only where a seam shows, because some cameras'
   noise filters hold still parts. Recordings are left to `app.capture.frames.as_rgb`.
-- *Stalled* is no frame at all. It shows only when the health is asked for, so ask from another
-  thread than the one that may be stuck in a read.
+- *Stalled* is no frame at all; ask from another thread than the one that may be stuck in a read.
 """
 
 import math
@@ -47,7 +44,7 @@ class Health(StrEnum):
     DAMAGED = "damaged image"
     STALLED = "stalled"
     UNAVAILABLE = "unavailable"
-    """It does not open, or it broke down; a watchdog, which needs an open one, never says so."""
+    """It does not open, or broke down; `Capture` says so, not the watchdog."""
 
     @property
     def cause(self) -> Cause | None:
@@ -63,7 +60,7 @@ class Health(StrEnum):
 
 @dataclass(frozen=True)
 class Limits:
-    """When a watchdog complains; all ``_after`` are in seconds."""
+    """When a watchdog complains; ``_after`` in seconds."""
 
     black_level: float = 24.0  # all but a few values of a black picture are at most this
     black_spread: float = 4.0  # largest standard deviation of a black picture

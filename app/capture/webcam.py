@@ -123,8 +123,8 @@ def list_cameras() -> list[Camera]:
 def find_camera(name: str = "", cameras: Sequence[Camera] | None = None) -> Camera:
     """Return the camera of that name among those given or the machine's; the first for no name.
 
-    A name is a camera's name, identity, device path or number, or a part that fits one only, in any
-    case. Otherwise `SourceError` with cause ``NO_CAMERA`` names the cameras there are.
+    A name is a camera's name, identity, device path or number, or a part that fits only one, in any
+    case. Otherwise a `SourceError` names the cameras there are.
     """
     cameras = list_cameras() if cameras is None else cameras
     wanted = name.strip().casefold()
@@ -251,11 +251,7 @@ class Webcam(OpenCVSource):
         return super().open()
 
     def _still_among(self, cameras: Sequence[Camera]) -> Camera | None:
-        """Return the camera that was opened last, if it is there.
-
-        When another one is unplugged its number may shift, and of two alike also its name: the
-        plug tells.
-        """
+        """Return the camera opened last, by its plug: numbers shift, and of two alike names too."""
         before = self.camera
         if before is None:
             return None
@@ -320,9 +316,8 @@ def cause_on_linux(
 ) -> Cause:
     """Return why a device node gives no picture.
 
-    Any number of programs may open a node, but only one may stream: setting the format it already
-    has changes nothing and is refused as busy while another program does. ``open_node`` and
-    ``control`` stand for `os.open` and `fcntl.ioctl`.
+    Many programs may open a node but only one may stream: setting the format it already has changes
+    nothing, and is refused as busy while another program streams.
     """
     if control is None:
         import fcntl  # not on Windows

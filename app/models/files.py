@@ -1,4 +1,4 @@
-"""Models in files: saved with a check of what was saved, loaded with a check that it fits."""
+"""Model files: read back and compared when saved, checked against the views when loaded."""
 
 import os
 import sys
@@ -22,11 +22,9 @@ PROTECTED_SUFFIX = ".lmkl"
 """Of models behind a passphrase. The contents tell whether there is one; the name is a promise."""
 
 COMPARED_ROWS = 64
-"""Rows that are scored by both models after an export."""
-
+"""Rows that both models score after an export."""
 LONGEST_NAME = 200
-"""Characters of a name in a file that are kept: it must not fill the screen."""
-
+"""Characters that are kept of a name in a file."""
 
 _Finite = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
 
@@ -48,7 +46,7 @@ class _Conditions(msgspec.Struct):
 
 
 class _Extra(msgspec.Struct):
-    """What a model file says beside the estimator; models of the library alone say nothing."""
+    """What a model file holds beside the estimator; the library alone writes nothing."""
 
     features: dict[str, Any] = {}
     takes: list[str] | None = None
@@ -59,10 +57,7 @@ class _Extra(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Export:
-    """A model that was saved, read back and compared; it now knows its file.
-
-    ``largest_difference`` of any score is 0 when they agree to the last bit.
-    """
+    """A model that was saved, read back and compared; it now knows its file."""
 
     model: PadModel
     n_compared: int
@@ -71,32 +66,17 @@ class Export:
     @property
     def statement(self) -> str:
         """What was checked, in one sentence."""
-        difference = (
-            "agree to the last bit"
-            if self.largest_difference == 0
-            else f"differ by at most {self.largest_difference:.1e}"
-        )
+        difference = "agree to the last bit"
+        if self.largest_difference:
+            difference = f"differ by at most {self.largest_difference:.1e}"
         return f"Read back and compared: {self.n_compared} scores {difference}."
 
 
 def save(model: PadModel, path: str | os.PathLike[str], *, passphrase: str | None = None) -> Export:
-    """Save a model, load it again and compare what both say.
+    """Save a model, load it again and compare the scores of both.
 
-    Parameters
-    ----------
-    model : PadModel
-        Stays as it is.
-    path : path-like
-        The file; an older one is replaced only by one that can be read.
-    passphrase : str, optional
-        Without it nobody opens the file again.
-
-    Raises
-    ------
-    ModelFileError
-        In one sentence, when it cannot be written, or what was written scores differently.
-    InvalidInputError
-        In one sentence, when the passphrase is too short or no text.
+    Raises `ModelFileError` if it cannot be written or scores differently, and `InvalidInputError`
+    if the passphrase is too short.
     """
     target = Path(path)
     if passphrase is None and _promises_protection(target):
@@ -105,13 +85,8 @@ def save(model: PadModel, path: str | os.PathLike[str], *, passphrase: str | Non
             f"end in {SUFFIX}."
         )
     try:
-        save_model(
-            model.estimator,
-            target,
-            extra=model.extra,
-            created=model.created,
-            passphrase=passphrase,
-        )
+        made = model.created
+        save_model(model.estimator, target, extra=model.extra, created=made, passphrase=passphrase)
     except OSError as error:
         raise ModelFileError(
             f"The model cannot be written to {target} ({error.strerror or error}): "
@@ -136,26 +111,16 @@ def load(
     *,
     passphrase: str | None = None,
 ) -> PadModel:
-    """Load a model.
+    """Load a model from a file that may be hostile, or raise `ModelFileError`.
 
-    Parameters
-    ----------
-    path : path-like
-        The file; it may be hostile.
-    features : mapping, optional
-        Fingerprint of the running views: a model of other views is refused.
-    passphrase : str, optional
-        Of a protected model; an unprotected one is then refused.
-
-    Raises
-    ------
-    ModelFileError
-        In one sentence: `PassphraseNeeded` and `WrongPassphrase` where a protected one stays shut.
+    ``features`` is the fingerprint of the running views: a model of other views is refused. With a
+    passphrase an unprotected model is refused; a protected one may raise `PassphraseNeeded` or
+    `WrongPassphrase`.
     """
     source = Path(path)
     estimator, manifest = load_with_manifest(source, passphrase=passphrase)
     if passphrase is None and _promises_protection(source):
-        # Whoever exchanges a protected model for one of their own has no passphrase to do it with.
+        # Someone who swaps a protected model for another does not know its passphrase.
         raise ModelFileError(
             f"Model file {source.name!r} cannot be used because it is not protected, though its "
             "name says so: make sure that it was not exchanged, then give it another name."
@@ -192,7 +157,7 @@ def load(
 
 
 def difference_of(saved: Mapping[str, Any], running: Mapping[str, Any]) -> str:
-    """Say what differs between two fingerprints of views; empty when nothing does."""
+    """Say what differs between two fingerprints of views; empty if nothing."""
     if not _preset(saved):
         return "it does not say which views it was made with; fit a model in this program"
     theirs, ours = _preset(saved), _preset(running)
@@ -239,7 +204,7 @@ def _names(stored: list[str], n: int, longest: int = LONGEST_NAME) -> tuple[str,
 
 
 def _some_rows(model: PadModel) -> dict[str, np.ndarray]:
-    """Return rows that scoring rests on, evenly over all of them."""
+    """Return some of the rows that scoring rests on, evenly spread."""
     views = model.estimator.support_views()
     n = len(next(iter(views.values())))
     rows = np.unique(np.linspace(0, n - 1, min(n, COMPARED_ROWS)).astype(int))

@@ -27,11 +27,11 @@ from lmkl_core.errors import (
 Cancel = Callable[[], bool]
 
 LOW_LEVEL = 0.5
-"""A median left-out score below this says that the takes are too few or too short: scores of real
-people's frames are mostly 0.8 or more of what enrolled frames get."""
+"""A median left-out score below this means too few or too short takes: frames of real people
+mostly score 0.8 or more of what enrolled frames get."""
 
 FEWEST_DIFFERENT = 12
-"""Frames that differ from one another, where some are copies, that a model is fitted on."""
+"""Different frames that a model needs if some are copies."""
 
 
 class Samples(list[Sample]):
@@ -52,13 +52,13 @@ class Samples(list[Sample]):
 
     @property
     def conditions(self) -> list[Condition]:
-        """Of every row; empty for presets that look at no face."""
+        """One a row; empty for presets that look at no face."""
         known = [sample.condition for sample in self if sample.condition is not None]
         return known if len(known) == len(self) else []
 
     @property
     def persons(self) -> dict[str, str]:
-        """Whose face a take shows, where that was said."""
+        """By take, if known."""
         return {sample.take: sample.person for sample in self if sample.person}
 
     @property
@@ -66,11 +66,10 @@ class Samples(list[Sample]):
         return any(sample.is_simulated for sample in self)
 
     def enrolled_conditions(self) -> EnrolledConditions | None:
-        """Return the circumstances of these rows as what was enrolled, where they are known."""
         return EnrolledConditions.of(self.conditions, self.takes) if self.conditions else None
 
     def circumstances(self) -> list[int] | None:
-        """Return a number for every row, the same where takes share circumstances, if known."""
+        """Number every row, equally where takes share circumstances; None if unknown."""
         return shared_circumstances(self.conditions, self.takes) if self.conditions else None
 
 
@@ -81,10 +80,7 @@ def collect(
     is_simulated: bool = False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Samples:
-    """Keep every usable frame of every take; ``progress`` gets the take's name at each frame.
-
-    The pipeline is reset before each take.
-    """
+    """Keep every usable frame of every take; ``progress`` gets the take's name at each frame."""
     samples = Samples()
     for take, frames in takes.items():
         pipeline.reset()
@@ -112,10 +108,9 @@ def fitted(
     *,
     cancel: Cancel | None = None,
 ) -> PadModel:
-    """Fit a model from nothing.
+    """Fit a model; ``features`` is the fingerprint of the views.
 
-    ``features`` is the fingerprint of the views. ``cancel`` is asked now and then;
-    `lmkl_core.errors.Cancelled` is raised when it says so.
+    Raises `lmkl_core.errors.Cancelled` when ``cancel``, which is asked now and then, says so.
     """
     rows = Samples(samples)
     _refuse_repeated(rows, FEWEST_DIFFERENT)
@@ -131,15 +126,14 @@ def fitted(
 def extended(
     model: PadModel, samples: Iterable[Sample], *, cancel: Cancel | None = None
 ) -> PadModel:
-    """Fold new takes into a model: rows and clusters stay, weights and threshold are found anew.
+    """Return the model with new takes: rows and clusters stay, weights and threshold are new.
 
-    The model stays as it is. ``cancel`` is asked before the work begins, which takes well under a
-    second.
+    ``cancel`` is asked before the work, which takes well under a second.
     """
     raise_if_cancelled(cancel)
     rows = Samples(samples)
     _refuse_repeated(rows)
-    # Growing replaces what the estimator holds and never writes into it: a shallow copy will do.
+    # Growing replaces attributes and never writes into them: a shallow copy will do.
     estimator = copy.copy(model.estimator)
     with _quiet():
         estimator.extend(rows.views, groups=rows.takes, refine=True)
@@ -159,7 +153,7 @@ def extended(
 
 
 def recalibrated(model: PadModel, target_bpcer: float | None) -> PadModel:
-    """Set the threshold for a share of genuine frames refused, or by default; weights stay."""
+    """Return the model with the threshold for a target BPCER, or the default one."""
     estimator = copy.copy(model.estimator)
     estimator.target_bpcer = target_bpcer
     estimator.calibrate()
@@ -175,7 +169,7 @@ def _takes_and_persons(rows: Samples) -> tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def _refuse_repeated(samples: Samples, fewest: int = 1) -> None:
-    """Refuse rows of a camera that stood still: fewer than half, or than ``fewest``, differ."""
+    """Refuse rows of a frozen camera: fewer than half, or than ``fewest``, differ."""
     n_rows = len(samples)
     rows = np.concatenate(list(samples.views.values()), axis=1) if n_rows else np.empty((0, 1))
     n_different = len({row.tobytes() for row in rows})
@@ -197,7 +191,7 @@ def _joined(old: EnrolledConditions, new: EnrolledConditions) -> EnrolledConditi
 def _standing_apart(
     refused: NDArray[np.bool_], takes: Sequence[str], but: Collection[str]
 ) -> list[str]:
-    """Name takes with most of their frames refused, except those in ``but``."""
+    """Warn of takes with most of their frames refused, except those in ``but``."""
     if len(takes) != len(refused):
         return []
     member = np.array(takes)
@@ -210,10 +204,7 @@ def _standing_apart(
 
 
 def _finished(model: PadModel, takes: Sequence[str] = ()) -> PadModel:
-    """Add what the person should know, and the digest that names the model.
-
-    ``takes`` names the take of every row, where that is known.
-    """
+    """Add notes for the person and the digest; ``takes`` are those of every row, if known."""
     estimator = model.estimator
     solution, calibration = estimator.solution_, estimator.calibration_
     notes = []
@@ -222,7 +213,7 @@ def _finished(model: PadModel, takes: Sequence[str] = ()) -> PadModel:
             f"The fit stopped ({solution.stop_reason}) at a relative gap of "
             f"{estimator.gap_:.1e}: its optimum is not certified."
         )
-    # The demo's takes cannot be recorded otherwise, so that nothing could be done about it.
+    # Nothing can be done about the demo's takes.
     if not model.is_simulated:
         people = refused_people(people_of(model))
         named = {
@@ -243,7 +234,7 @@ def _finished(model: PadModel, takes: Sequence[str] = ()) -> PadModel:
 
 
 class _quiet(warnings.catch_warnings):
-    """Keep the library's warnings from standard error: the notes say the same to the person."""
+    """Silence the library's warnings: the notes say the same."""
 
     def __enter__(self) -> None:
         super().__enter__()

@@ -18,45 +18,39 @@ _DIGITS = 4
 
 @dataclass(frozen=True, eq=False)
 class PadModel:
-    """A fitted estimator with its views' origin and the circumstances of its takes.
-
-    Never changed once made: threads share it without locks, and growing gives another one.
-    """
+    """A fitted estimator with its views' fingerprint and its takes; threads share it unlocked."""
 
     estimator: LocalisedMKL
     features: dict[str, Any]
-    """What decides the values of views (`Extractor.fingerprint`): checked when it is loaded."""
+    """What decides the values of views (`Extractor.fingerprint`)."""
     conditions: EnrolledConditions | None
-    """Ranges of the takes' circumstances; None for presets that look at no face."""
+    """None for presets that look at no face."""
     takes: tuple[str, ...]
-    """Names of the takes, in the order of the estimator's."""
+    """In the order of the estimator's."""
     persons: tuple[str, ...] = ()
-    """Whose face each take shows, empty where that was not said; ``()`` where no take says."""
+    """Whose face each take shows, or ``()``; a name may be empty."""
     is_simulated: bool = False
     created: datetime | None = None
-    """When it was fitted; part of the file, so that exporting twice gives the same bytes."""
+    """Part of the file, so that exporting twice gives the same bytes."""
     digest: str = ""
-    """That of the file it is or would be exported to."""
+    """Of the file it is or would be exported to."""
     path: str = ""
-    """File it was exported to or loaded from; empty while it is in memory only."""
+    """File it was exported to or loaded from; empty while only in memory."""
     is_protected: bool = False
-    """Whether that file opens with a passphrase only."""
+    """Whether that file needs a passphrase."""
     notes: tuple[str, ...] = ()
-    """What the person should know of how it was fitted, one sentence each."""
+    """For the person, on how it was fitted; one sentence each."""
 
     @property
     def threshold(self) -> float:
-        """Accept when ``score >= threshold``."""
         return float(self.estimator.offset_)
 
     @property
     def view_names(self) -> tuple[str, ...]:
-        """Names of the views, in the order of the weights."""
         return tuple(str(name) for name in self.estimator.view_names_)
 
     @property
     def is_saved(self) -> bool:
-        """Whether a file holds it."""
         return bool(self.path)
 
     def explain(

@@ -1,4 +1,4 @@
-"""The scorer of a model as an ONNX file, for programs that do not have this one."""
+"""The scorer of a model as an ONNX file, for other programs."""
 
 import json
 import os
@@ -34,13 +34,10 @@ class OnnxExport:
 
 
 def export_scorer(model: PadModel, path: str | os.PathLike[str]) -> OnnxExport:
-    """Write a model's scorer as an ONNX graph that says what the model says.
+    """Write a model's scorer as an ONNX graph, compared with it in onnxruntime first.
 
-    The graph is compared in onnxruntime before it takes its place: where that fails, or the disk
-    does, an older file stays as it was.
-
-    Raises `InvalidInputError` where the model has a kernel that no graph can hold, and
-    `ModelFileError` when the graph differs from the model or cannot be written.
+    Raises `InvalidInputError` for a kernel that no graph can hold, and `ModelFileError` if the
+    graph differs from the model or cannot be written; an older file then stays.
     """
     target = Path(path)
     graph = scorer_graph(
@@ -74,7 +71,7 @@ def export_scorer(model: PadModel, path: str | os.PathLike[str]) -> OnnxExport:
 
 
 def metadata_of(model: PadModel) -> dict[str, str]:
-    """Return what the file says of itself; values that are no plain text are JSON."""
+    """Return the metadata of the file; values other than text are JSON."""
     estimator = model.estimator
     calibration = estimator.calibration_
     support = estimator.support_views()

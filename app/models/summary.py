@@ -27,11 +27,13 @@ CERTIFIED_GAP = 1e-6
 
 CONFIDENCE = 0.05
 
+_COMPLEXITY = "upper bound that covers learned weights (Proposition 2, mended)"
+
 LONGEST_NAME = 200
 """Characters of a preset's name that are shown."""
 
 MOST = 0.5
-"""Anyone with more than this share of left-out frames refused should be recorded again."""
+"""A person with a larger share of left-out frames refused should be recorded again."""
 
 
 @dataclass(frozen=True)
@@ -45,20 +47,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class ThresholdSummary:
-    """The threshold, where it comes from and how sure it is.
-
-    Attributes
-    ----------
-    target_bpcer : float or None
-        The share of genuine frames that may be refused, where one was asked for.
-    promised : bool or None
-        Whether the enrolment suffices to promise the target; None without one.
-    left_out, stress : tuple of float
-        The scores that set it, and those with whole conditions left out (empty with a single
-        condition).
-    level : float or None
-        The usual score of genuine frames: the median left-out score, where it is known.
-    """
+    """A `lmkl_core.Calibration` for views and reports, which may know only a part of it."""
 
     value: float
     target_bpcer: float | None
@@ -67,17 +56,20 @@ class ThresholdSummary:
     n_scores: int
     n_effective: float
     promised: bool | None
+    """Whether the enrolment suffices to promise the target; None without one."""
     origin: str
     statement: str
     stress_bpcer: float | None = None
     stress_interval: Interval = (0.0, 1.0)
     left_out: tuple[float, ...] = ()
     stress: tuple[float, ...] = ()
+    """Scores with whole conditions left out; empty with a single condition."""
     level: float | None = None
+    """Median left-out score."""
 
     @property
     def share_of_level(self) -> float | None:
-        """The threshold over the usual score of genuine frames, where that is known."""
+        """The threshold over the usual score of genuine frames, if known."""
         return self.value / self.level if self.level is not None and self.level > 0 else None
 
     def as_dict(self) -> dict[str, Any]:
@@ -101,11 +93,10 @@ class ThresholdSummary:
 
 @dataclass(frozen=True)
 class PersonSummary:
-    """What the threshold does to one of several people, by the takes that are theirs.
+    """How the threshold treats one person; ``name`` is empty for takes without one.
 
-    ``name`` is empty for takes that do not say whose they are. ``level`` is the median left-out
-    score, ``bpcer`` the share of left-out scores that the threshold refuses, with its exact
-    interval at ``n_effective``.
+    ``level`` is the median left-out score, ``bpcer`` the share of left-out scores refused, with its
+    exact interval at ``n_effective``.
     """
 
     name: str
@@ -124,11 +115,10 @@ class ModelSummary:
 
     view_names: tuple[str, ...]
     weights: tuple[tuple[float, ...], ...]
-    """Kernel weights, clusters (outer) by views (inner)."""
+    """Clusters (outer) by views (inner)."""
     cluster_sizes: tuple[int, ...]
-    """Enrolled frames that belong mostly to each cluster."""
     typical_faces: tuple[Image | None, ...]
-    """A small picture of each cluster's most typical frame, where one is in memory."""
+    """A thumbnail of each cluster's most typical frame, if in memory."""
     gap: float
     """Certified relative gap to the optimum."""
     is_certified: bool
@@ -140,21 +130,17 @@ class ModelSummary:
     threshold: ThresholdSummary
     bounds: tuple[Bound, ...]
     parameters: tuple[tuple[str, str], ...]
-    """Names and values of what it was fitted with, fit to be shown."""
     takes: tuple[str, ...]
     n_samples: int
     preset: str
     typical_terms: tuple[tuple[float, ...], ...] = ()
     """Mean contribution of every cluster and view over the enrolled frames."""
     path: str = ""
-    """File it was exported to or loaded from; empty when it is in memory only."""
     is_protected: bool = False
     digest: str = ""
     is_simulated: bool = False
     notes: tuple[str, ...] = ()
-    """What the person should know of how it was fitted, one sentence each."""
     people: tuple[PersonSummary, ...] = ()
-    """Whose takes they are; one person, without a name, where no take says."""
 
     @property
     def n_clusters(self) -> int:
@@ -162,7 +148,7 @@ class ModelSummary:
 
 
 def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelSummary:
-    """Return what views show of a model, with a small picture of every enrolled row or none."""
+    """Summarise a model, with the thumbnail of every enrolled row or none."""
     estimator = model.estimator
     solution = estimator.solution_
     labels = np.asarray(estimator.labels_)
@@ -249,7 +235,7 @@ def _parameters(estimator: LocalisedMKL) -> tuple[tuple[str, str], ...]:
 
 
 def _bounds(estimator: LocalisedMKL) -> tuple[Bound, ...]:
-    """The theory's figures, for the paper's constraint on exact fits; none for others."""
+    """Return the theory's figures, for exact fits under the paper's constraint only."""
     constraint, p, q = estimator.constraint, float(estimator.p), float(estimator.q)
     dual = np.asarray(estimator.dual_coef_)
     memberships = np.asarray(estimator.memberships_)
@@ -263,16 +249,9 @@ def _bounds(estimator: LocalisedMKL) -> tuple[Bound, ...]:
     radius = lambda_radius(dual, float(dual @ scores))
     before = dual_norm_bound(n, float(estimator.delta_))
     sums = weight_sum_bound(constraint, n_clusters, n_views, p, q)
-    complexity = rademacher_bound(
-        Lambda=before.radius,
-        r=1.0,
-        memberships=memberships,
-        n_views=n_views,
-        p=p,
-        q=q,
-        form="learned-weights",
-    )
-    loss = squared_loss_bound(Lambda=before.radius, r=1.0, n_views=n_views, p=p, q=q)
+    known: dict[str, Any] = {"Lambda": before.radius, "r": 1.0, "n_views": n_views, "p": p, "q": q}
+    complexity = rademacher_bound(memberships=memberships, form="learned-weights", **known)
+    loss = squared_loss_bound(**known)
     try:
         general = generalisation_bound(
             scores, complexity, Delta=CONFIDENCE, loss_bound=loss.value, form="mohri"
@@ -282,22 +261,11 @@ def _bounds(estimator: LocalisedMKL) -> tuple[Bound, ...]:
     # Scoring everything 0 has the error 1: a bound beyond that says nothing.
     is_vacuous = general.is_vacuous or general.value >= 1.0
     vacuous = " It says nothing with so few frames." if is_vacuous else ""
+    total, most = float(np.sum(estimator.kernel_weights_)), f"{before.radius:.4g}"
     return (
-        Bound(
-            "sum of weights",
-            float(np.sum(estimator.kernel_weights_)),
-            f"at most {sums:.4g} under this constraint",
-        ),
-        Bound(
-            "radius of the fit",
-            radius,
-            f"Lambda; known before the fit to be at most {before.radius:.4g}",
-        ),
-        Bound(
-            "Rademacher complexity",
-            complexity.value,
-            "upper bound that covers learned weights (Proposition 2, mended)",
-        ),
+        Bound("sum of weights", total, f"at most {sums:.4g} under this constraint"),
+        Bound("radius of the fit", radius, f"Lambda; known before the fit to be at most {most}"),
+        Bound("Rademacher complexity", complexity.value, _COMPLEXITY),
         Bound(
             "expected squared error",
             general.value,
@@ -308,10 +276,7 @@ def _bounds(estimator: LocalisedMKL) -> tuple[Bound, ...]:
 
 
 def people_of(model: PadModel) -> tuple[PersonSummary, ...]:
-    """Return each person of a model, in the order of their first takes.
-
-    Takes that do not say whose they are belong to one person without a name.
-    """
+    """Return each person of a model, in the order of their first takes."""
     estimator, persons = model.estimator, np.array(model.persons or ("",) * len(model.takes))
     calibration, takes = estimator.calibration_, np.asarray(estimator.calibration_takes_)
     if len(takes) != len(calibration.scores):
@@ -341,18 +306,16 @@ def people_of(model: PadModel) -> tuple[PersonSummary, ...]:
 
 
 def refused_people(people: tuple[PersonSummary, ...]) -> tuple[PersonSummary, ...]:
-    """Return those of several people whom the threshold refuses in most frames."""
+    """Return the people, of several, with most frames refused."""
     return tuple(one for one in people if one.bpcer > MOST) if len(people) > 1 else ()
 
 
 def refusal_of(person: PersonSummary) -> str:
     """Say who would be refused and what to do."""
-    if not person.name:
-        return (
-            "Takes without a person would be refused in most frames: record them once more, in the "
-            "light of the test."
-        )
+    who, again = ("Takes without a person", "them")
+    if person.name:
+        who, again = f"“{person.name}”", person.name
     return (
-        f"“{person.name}” would be refused in most frames: record {person.name} once more, in the "
-        "light of the test."
+        f"{who} would be refused in most frames: record {again} once more, in the light of the "
+        "test."
     )

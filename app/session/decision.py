@@ -1,6 +1,6 @@
-"""The verdict on one score, on several frames together, and on the window of the last frames.
+"""Verdicts: on one score, on several frames together, and on the window of the last frames.
 
-Frames, windows, presentations and whole recordings are all compared with the threshold by `judge`.
+`judge` compares them all with the threshold: frames, windows, presentations, recordings.
 """
 
 import math
@@ -11,25 +11,24 @@ from statistics import fmean
 
 from app.types import ALL_FAMILIAR, Decision, Familiarity, ScoredFrame, Verdict
 
+# Chosen on real people (``python -m benchmarks real --only verdicts``).
 LEAST_LIVENESS = 0.55
 """Liveness from which a refusal in an unknown light is put down to the light."""
 LIVENESS_STEP = 0.6
-"""How much more is needed for each tolerance that distance and pose lie outside every take."""
+"""More that is needed for each tolerance that distance and pose lie outside every take."""
 SURELY_LIVE = 0.99
-"""Enough wherever the face is. All three were chosen on real people (``python -m benchmarks real
---only verdicts``)."""
+"""Enough wherever the face is."""
 
 ENOUGH_FRAMES = 5
-"""Scored frames from which on several frames get a verdict."""
-
+"""Scored frames that a verdict needs."""
 WINDOW = 15
 """Scored frames of a window."""
 PATIENCE = 5
 """Frames without a usable face after which the window's verdict ends."""
 LONGEST_GAP = 2.5
-"""Seconds between frames beyond which they no longer belong together."""
+"""Seconds between frames of one window, at most."""
 BREAK = 3
-"""Frames on the other side of the threshold, far from those before, that begin a new window."""
+"""Frames across the threshold, far from those before, that begin a new window."""
 
 RULE = (
     f"The mean score of the last {WINDOW} usable frames is held against the threshold; "
@@ -40,12 +39,12 @@ RULE = (
 def judge(
     score: float, threshold: float, familiarity: Familiarity, liveness: float | None = None
 ) -> tuple[Verdict, str]:
-    """Return the verdict on a score, or on a mean score, and why: accepted at the threshold.
+    """Return the verdict on a score or mean score, accepted at the threshold, and the reason.
 
-    An unknown light never lets a frame in. It only changes what a refusal is called, because the
-    person in another light scores as low as an attack does. Where the room is lit as in a take, a
-    low score is an attack. Elsewhere the liveness networks decide; without them the two cannot be
-    told apart, and the reason says so.
+    An unknown light never lets a frame in; it only changes the name of a refusal, because a person
+    in another light scores as low as an attack. Where the room is lit as in a take, a low score is
+    an attack. Elsewhere the liveness networks decide; without them the reason says that the two
+    cannot be told apart.
     """
     if score >= threshold:
         return Verdict.GENUINE, "The score reaches the threshold."
@@ -77,17 +76,8 @@ def decide(
 ) -> Decision:
     """Judge frames together, by their mean score, light and liveness.
 
-    Parameters
-    ----------
-    frames : sequence of ScoredFrame
-        With or without scores.
-    threshold : float or None
-        Of the model that scored them.
-    enough : int
-        With fewer scored frames the verdict says what was missing.
-    lean : bool
-        Take a little stranger light and a little more liveness, for a verdict that does not
-        flicker.
+    With fewer than ``enough`` scored frames the verdict says what was missing. ``lean`` takes a
+    little stranger light and a little more liveness, for a verdict that does not flicker.
     """
     scored = [frame for frame in frames if frame.score is not None]
     if threshold is None or not scored or len(scored) < enough:
@@ -118,8 +108,8 @@ def _mean(scores: list[float]) -> float:
 class Decider:
     """The verdict over a window of the last frames.
 
-    Another face, another threshold, a long gap or some frames without a usable face begin a new
-    window: one face is never accepted on frames of another, or of another model.
+    Another face or threshold, a long gap or some frames without a usable face begin a new window:
+    a face is never accepted on frames of another, or of another model.
     """
 
     def __init__(self) -> None:
@@ -135,7 +125,7 @@ class Decider:
         self.decision = Decision(verdict, reason, RULE)
 
     def update(self, scored: ScoredFrame) -> Decision:
-        """Take in the next frame and return the verdict of the window that it ends."""
+        """Add a frame and return the verdict of the window."""
         if scored.face_changed or self._is_apart(scored):
             self._window.clear()
         if scored.verdict is Verdict.NO_MODEL:
@@ -164,10 +154,7 @@ class Decider:
         return not 0 <= scored.frame.time - self._window[-1].frame.time <= LONGEST_GAP
 
     def _is_cut(self, threshold: float) -> bool:
-        """Whether the last frames show something else than those before, with one face for both.
-
-        They all lie on the other side of the threshold, and far from where the others lay.
-        """
+        """Whether the last frames show another scene: across the threshold, far from the others."""
         scores = [frame.score for frame in self._window if frame.score is not None]
         before, after = scores[:-BREAK], scores[-BREAK:]
         if not before:
@@ -187,7 +174,7 @@ class Decider:
                 found, verdict=Verdict.LOOKING, reason=looking, differences=(), liveness=None
             )
         if found.verdict is Verdict.ATTACK and self.decision.verdict is Verdict.UNFAMILIAR:
-            # Not to and fro: a refusal stays what it was called while it is near the limit.
+            # A refusal keeps its name while it is near the limit.
             leaning = decide(frames, threshold, lean=True)
             if leaning.verdict is Verdict.UNFAMILIAR:
                 return replace(leaning, reason=self.decision.reason, rule=RULE)

@@ -1,7 +1,6 @@
-"""What the terms of a score say: sums over views, regions, networks and clusters, and what is low.
+"""A score taken apart: the exact sum of one term for every cluster and view.
 
-A score is the exact sum of one term for every cluster and view. Everything here is sums of these
-terms, so it can be checked by hand.
+Everything here is sums of these terms, over views and regions, so it can be checked by hand.
 """
 
 import math
@@ -17,16 +16,15 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class Part:
-    """The sum of the terms of a view, a region, a network or a cluster."""
+    """The sum of the terms of a view or region; ``usual`` for the average enrolled frame."""
 
     name: str
     value: float
     usual: float | None = None
-    """The same sum for the average enrolled frame, where that is known."""
 
     @property
     def shortfall(self) -> float:
-        """How much less than usual it is; 0 where it is not, or where what is usual is unknown."""
+        """How much less than usual it is, at least 0."""
         if self.usual is None or not math.isfinite(self.usual - self.value):
             return 0.0
         return max(0.0, self.usual - self.value)
@@ -34,7 +32,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One score taken apart; ``usual`` is the average enrolled frame's, where it is known."""
+    """One score taken apart; ``usual`` is the average enrolled frame's, if known."""
 
     score: float
     usual: float | None
@@ -46,12 +44,11 @@ class Explanation:
 
     @property
     def lowest(self) -> Part | None:
-        """The view that falls furthest short of the enrolled frames; None if no view does."""
+        """The view furthest below the enrolled frames; None if none is."""
         return furthest_short(self.views)
 
     @property
     def lowest_region(self) -> Part | None:
-        """The region that does."""
         return furthest_short(self.regions)
 
     def agrees_with(self, score: float) -> bool:
@@ -60,10 +57,10 @@ class Explanation:
 
 
 def explain(terms: Terms, view_names: Sequence[str], usual_terms: Terms = ()) -> Explanation | None:
-    """Take the score of one frame apart; None if it has no terms or they are not of these views.
+    """Take the score of one frame apart; None if the terms are not of these views.
 
     Names of views are ``region/network.layer``. ``usual_terms`` are the mean terms of the enrolled
-    frames, ignored where their shape is another.
+    frames, ignored if their shape differs.
     """
     if not _fits(terms, view_names):
         return None
@@ -76,17 +73,12 @@ def explain(terms: Terms, view_names: Sequence[str], usual_terms: Terms = ()) ->
         n_clusters=len(terms),
         n_views=len(view_names),
         views=views,
-        regions=_parts(view_names, terms, usual, region_of),
+        regions=_parts(view_names, terms, usual, lambda name: name.partition("/")[0]),
     )
 
 
-def region_of(view_name: str) -> str:
-    """Return the region that a view looks at: what stands before the slash."""
-    return view_name.partition("/")[0]
-
-
 def furthest_short(parts: Sequence[Part]) -> Part | None:
-    """Return the part that is furthest below what is usual; None if none is."""
+    """Return the part furthest below what is usual; None if none is."""
     worst = max(parts, key=lambda part: part.shortfall, default=None)
     return worst if worst is not None and worst.shortfall > 0 else None
 
@@ -102,14 +94,11 @@ def _of_views(terms: Terms) -> list[float]:
 def _parts(
     view_names: Sequence[str], terms: Terms, usual: Terms, group: Callable[[str], str]
 ) -> tuple[Part, ...]:
-    values: dict[str, list[float]] = {}
-    usuals: dict[str, list[float]] = {}
-    for name, value in zip(view_names, _of_views(terms), strict=True):
-        values.setdefault(group(name), []).append(value)
-    if usual:
-        for name, value in zip(view_names, _of_views(usual), strict=True):
-            usuals.setdefault(group(name), []).append(value)
-    return tuple(
-        Part(name, math.fsum(found), math.fsum(usuals[name]) if name in usuals else None)
-        for name, found in values.items()
-    )
+    def sums(table: Terms) -> dict[str, float]:
+        found: dict[str, list[float]] = {}
+        for name, value in zip(view_names, _of_views(table), strict=True):
+            found.setdefault(group(name), []).append(value)
+        return {name: math.fsum(values) for name, values in found.items()}
+
+    usuals = sums(usual) if usual else {}
+    return tuple(Part(name, value, usuals.get(name)) for name, value in sums(terms).items())

@@ -1,16 +1,14 @@
-"""Takes that no saved model holds, kept on disk until one does: a killed program loses none.
+"""Unsaved takes, kept on disk until a saved model holds them: a killed program loses none.
 
-Every run of the program has a folder and a lock of its own (`app.session.runs`) in ``unsaved``,
-and a file for every take in it: views and circumstances of its frames, never a picture, readable by
-the owner alone. A take is rewritten atomically with every frame that is kept, so the frame being
-written is all that can be lost. 35 frames of the preset ``texture`` are 180 kB, written in 2 to
-8 ms; a take costs 3 MB of writing in all.
+Every run has a folder and a lock of its own (`app.session.runs`) in ``unsaved``, with a file for
+every take: views and circumstances of its frames, never a picture, readable by the owner alone. A
+take is rewritten atomically with every kept frame, so only the frame being written can be lost.
+35 frames of the preset ``texture`` are 180 kB, written in 2 to 8 ms.
 
 Files go when an exported model holds the takes, when they are deleted, when the window is closed,
-with *Delete all my data*, and when the setting is switched off. Takes of the demo are not kept,
-because a click records them again. The next start reads the folders whose lock is free, as input
-that nobody vouches for, and asks whether to bring the takes back. Their files are adopted then, so
-a take is in one file at any moment.
+with *Delete all my data*, and when the setting is switched off. Takes of the demo are not kept. The
+next start reads the folders whose lock is free, as untrusted input, and offers to bring the takes
+back. Their files are adopted then, so a take is in one file at any moment.
 """
 
 import io
@@ -49,7 +47,7 @@ LARGEST_TAKE = 128 << 20
 LARGEST_IN_ALL = 1 << 30
 """Bytes of all folders that are read."""
 TRIES = 3
-"""How often takes are written whose folder another instance deletes meanwhile."""
+"""Another instance may delete the folder meanwhile."""
 
 _CONDITIONS = "conditions"
 _UNUSABLE = (OSError, Refused, ValueError, TypeError, LookupError, MemoryError)
@@ -59,7 +57,7 @@ _UNUSABLE = (OSError, Refused, ValueError, TypeError, LookupError, MemoryError)
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the file of a take says beside its numbers."""
+    """What the file of a take holds beside its tensors."""
 
     format: Literal["lmkl-pad unsaved take"]
     version: Literal[3]
@@ -88,7 +86,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def packed(samples: Sequence[Sample], features: Mapping[str, Any]) -> bytes:
-    """Return the file of a take; pictures are left out."""
+    """Return the file of a take, without pictures."""
     views = list(samples[0].views)
     unknown = [np.nan] * len(NAMES)
     conditions = [list(astuple(s.condition)) if s.condition else unknown for s in samples]
@@ -111,7 +109,7 @@ def packed(samples: Sequence[Sample], features: Mapping[str, Any]) -> bytes:
 
 
 def unpacked(data: bytes) -> tuple[Manifest, tuple[Sample, ...]]:
-    """Return what a file holds; raise `Refused` if it is damaged."""
+    """Read a file; raise `Refused` if it is damaged."""
     stream = io.BytesIO(data)
     header = read_header(stream, len(data))
     if header.document.get("format") != FORMAT or header.document.get("version") != VERSION:
@@ -154,10 +152,9 @@ def _condition(values: NDArray[np.float64]) -> Condition | None:
 
 
 class Journal:
-    """Keeps the takes of this run on disk, in a folder that is made with the first of them.
+    """Keeps the takes of this run on disk, in a folder made with the first; for one thread.
 
-    For one thread at a time. A call that fails leaves what was kept before, and the next one tries
-    again.
+    A call that fails leaves what was kept before; the next one tries again.
     """
 
     def __init__(self) -> None:
@@ -167,15 +164,12 @@ class Journal:
         self._n_files = 0
 
     def adopt(self, found: "Found") -> None:
-        """Take over the files of an earlier run, whose takes are among those kept from now on."""
+        """Take over the files of an earlier run, whose takes are kept from now on."""
         self._adopted.append(found.run)
         self._files.update(found.files)
 
     def keep(self, samples: Sequence[Sample], features: Mapping[str, Any]) -> None:
-        """Have exactly these samples on disk; without any, nothing is left there.
-
-        Only takes that changed are written. Raises `OSError` where the disk refuses.
-        """
+        """Have exactly these samples on disk; write only takes that changed."""
         for tries_left in reversed(range(TRIES)):
             self._forget_deleted()
             try:
@@ -187,7 +181,7 @@ class Journal:
                     raise
         for run in self._runs:
             if not any(path.parent == run.folder for path in self._files):
-                self._forget(run)  # first: its lock is let go even where it cannot be removed
+                self._forget(run)  # first: `remove` releases the lock even if it fails
                 run.remove()
 
     def discard(self) -> None:
@@ -195,7 +189,7 @@ class Journal:
         self.keep((), {})
 
     def close(self) -> None:
-        """Let go of the folders; the next start can bring back what is in them."""
+        """Release the folders; the next start can bring back what is in them."""
         for run in self._runs:
             run.release()
         self._run, self._adopted, self._files = None, [], {}
@@ -220,7 +214,7 @@ class Journal:
         takes: dict[str, list[Sample]] = {}
         for sample in samples:
             takes.setdefault(sample.take, []).append(sample)
-        # A take is known again by its frames: its name and their numbers may have changed.
+        # A take is recognised by its frames: its name and their numbers may have changed.
         places = {id(s.views): path for path, kept in self._files.items() for s in kept}
         wanted: set[Path] = set()
         for take in map(tuple, takes.values()):
@@ -247,9 +241,9 @@ class Journal:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Takes of a run that ended without saving them; its folder is locked by us.
+    """Takes that a run left unsaved; its folder is locked by us.
 
-    ``problem`` says why there are none, or why some are left out, to follow "because".
+    ``problem`` says why some or all are left out, to follow "because".
     """
 
     run: Run
@@ -261,13 +255,12 @@ class Found:
 
     @property
     def samples(self) -> tuple[Sample, ...]:
-        """Without pictures, in the order in which they were recorded."""
         samples = (sample for take in self.files.values() for sample in take)
         return tuple(sorted(samples, key=lambda sample: sample.number))
 
 
 def find() -> list[Found]:
-    """Return what earlier runs have left, newest first, and lock it; empty folders are removed."""
+    """Lock and return what earlier runs left, newest first; remove empty folders."""
     found, room = [], LARGEST_IN_ALL
     for run in ended_runs():
         files = sorted(run.folder.glob("*.safetensors"))[:MOST_TAKES]
@@ -281,7 +274,7 @@ def find() -> list[Found]:
 
 
 def _read(run: Run, files: Sequence[Path], room: int) -> tuple[Found, int]:
-    """Read the takes of a folder; what is damaged is left out and counted."""
+    """Read the takes of a folder; count the damaged ones."""
     takes: dict[Path, tuple[Sample, ...]] = {}
     manifests: list[Manifest] = []
     problem, n_bytes = "", 0
@@ -311,7 +304,7 @@ def _is_alike(one: Sample, other: Sample) -> bool:
 
 
 def remove(runs: Iterable[Run]) -> list[str]:
-    """Delete runs' folders, and return a sentence for each that could not be deleted."""
+    """Delete folders of runs; return a sentence for each failure."""
     problems = []
     for run in runs:
         try:
@@ -328,7 +321,7 @@ def remove(runs: Iterable[Run]) -> list[str]:
 
 
 def offer_of(found: Found, features: Mapping[str, Any], now: datetime | None = None) -> str:
-    """Say what an earlier run has left, and why it cannot be brought back where it cannot."""
+    """Say what an earlier run left, and why if it cannot be brought back."""
     if not found.files:
         return (
             "Takes of an earlier run were not saved, and cannot be brought back because "
@@ -349,12 +342,12 @@ def offer_of(found: Found, features: Mapping[str, Any], now: datetime | None = N
 
 
 def fits(found: Found, features: Mapping[str, Any]) -> bool:
-    """Whether takes can be brought back: they are readable, and of the views in use."""
+    """Whether the takes are readable and of the views in use."""
     return bool(found.files) and found.features == features
 
 
 def outcome_of(found: Found) -> str:
-    """Say what was brought back, and what could not be."""
+    """Say what was brought back, and what was not."""
     verb = "is" if len(found.files) == 1 else "are"
     takes, frames = counted(len(found.files), "take"), counted(len(found.samples), "frame")
     text = f"{takes} ({frames}) {verb} back, without pictures, which are never stored."

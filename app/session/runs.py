@@ -1,4 +1,4 @@
-"""Folders of runs of the program, and the locks that tell whether a run is alive."""
+"""Folders of runs of the program, and locks that tell whether a run is alive."""
 
 import contextlib
 import logging
@@ -26,7 +26,7 @@ logging.getLogger("filelock").setLevel(logging.INFO)
 
 @dataclass(eq=False)
 class Run:
-    """The folder of one run of the program, locked by us for as long as we hold this."""
+    """The folder of one run of the program, locked by us."""
 
     folder: Path
     _lock: FileLock = field(repr=False)
@@ -37,11 +37,11 @@ class Run:
 
     @property
     def is_there(self) -> bool:
-        """Whether folder and lock still are: another instance may have deleted everything."""
+        """Whether folder and lock exist: another instance may have deleted everything."""
         return self.folder.is_dir() and _lock_file(self.folder).exists()
 
     def remove(self) -> None:
-        """Delete the folder and let go of the lock, also where `OSError` says it cannot be."""
+        """Delete the folder; release the lock even if that raises `OSError`."""
         try:
             with contextlib.suppress(FileNotFoundError):
                 shutil.rmtree(self.folder)
@@ -52,18 +52,17 @@ class Run:
                     _lock_file(self.folder).unlink()
 
     def release(self) -> None:
-        """Let go of the lock: the next start may take the folder over."""
+        """Release the lock: the next start may take the folder over."""
         with contextlib.suppress(OSError):
             self._lock.release()
 
 
 def takes_folder() -> Path:
-    """Return the folder of all runs with unsaved takes, which need not exist."""
     return storage.personal_folder() / storage.TAKES_NAME
 
 
 def begin_run(kind: str = storage.TAKES_NAME) -> Run:
-    """Make a folder of our own, locked before it is there, in the personal folder ``kind``."""
+    """Make a folder in the personal folder ``kind``, locked before it exists."""
     base = storage.data_folder() / kind
     storage.make_private(base)
     folder = base / f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"
@@ -80,9 +79,9 @@ def begin_run(kind: str = storage.TAKES_NAME) -> Run:
 
 
 def ended_runs(kind: str = storage.TAKES_NAME) -> list[Run]:
-    """Return the runs that left something and have ended, each locked; newest first.
+    """Return the folders of runs that have ended, each locked, newest first.
 
-    Locks of runs that were killed before they had a folder, or after it was gone, are removed.
+    Locks of runs that were killed without a folder are removed.
     """
     base = storage.personal_folder() / kind
     names = set()
@@ -107,8 +106,8 @@ def ended_runs(kind: str = storage.TAKES_NAME) -> list[Run]:
 
 
 def _locked(folder: Path) -> FileLock | None:
-    """Lock a folder; None where somebody else has done so, or it cannot be done."""
-    # Taken on one thread, let go on another.
+    """Lock a folder; None if it is locked already, or cannot be."""
+    # Acquired on one thread, released on another.
     lock = FileLock(_lock_file(folder), mode=0o600, thread_local=False)
     try:
         lock.acquire(blocking=False)

@@ -1,8 +1,4 @@
-"""From a frame to its score: through the pipeline and the model, once.
-
-The `ScoredFrame` serves the preview, the verdict over a window (`app.session.decision`), enrolment,
-guided tests and the command line.
-"""
+"""Score a frame once, for preview, verdict, enrolment, guided tests and commands."""
 
 from dataclasses import replace
 from time import perf_counter
@@ -28,7 +24,7 @@ from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import Crop
 
 THUMBNAIL = Crop("thumbnail", 96, side=1.5)
-"""The small picture that the gallery shows of an enrolled frame."""
+"""For the gallery of enrolled frames."""
 
 _UNSCORED = {
     Status.NO_FACE: Verdict.NO_FACE,
@@ -100,7 +96,7 @@ def _regions(result: FrameResult, crops: tuple[Crop, ...]) -> tuple[Region, ...]
 
 
 def thumbnail_of(result: FrameResult) -> Image | None:
-    """Return a small picture of the face, where there is one."""
+    """Return a small picture of the face, if there is one."""
     if result.views is None or result.image is None or result.transform is None:
         return None
     return cut(result.image, result.transform, THUMBNAIL)

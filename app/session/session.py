@@ -1,7 +1,7 @@
-"""The one source of truth of a running app: what was seen, enrolled, fitted and tested.
+"""The state of a running app: what was seen, enrolled, fitted and tested.
 
-Lives on the main thread and knows nothing of Qt or of threads. A subscriber gets the topic that
-changed and reads the values from the session.
+Lives on the main thread, without Qt. Subscribers get the topic that changed and read the values
+from the session.
 """
 
 from collections import deque
@@ -19,12 +19,10 @@ from app.settings import Settings
 from app.types import Decision, Image, Sample, ScoredFrame, Throughput
 
 RATE_WINDOW = 30
-"""Frames over which the rate of scoring is told."""
+"""Frames over which the rate of scoring is measured."""
 
 
 class Topic(StrEnum):
-    """What a subscriber is told of."""
-
     SCORED = "scored"
     DECISION = "decision"
     ENROLMENT = "enrolment"
@@ -51,7 +49,7 @@ class Session:
         self.model_summary: ModelSummary | None = None
         self.scored: ScoredFrame | None = None
         self.last_offer = Offer.IGNORED
-        """What became of the last frame of the take that is being recorded."""
+        """The outcome of the last frame for the take being recorded."""
         self._decider = Decider()
         self._subscribers: list[Subscriber] = []
         self._clock = clock
@@ -62,7 +60,7 @@ class Session:
     # ------------------------------------------------------------- subscribing
 
     def subscribe(self, subscriber: Subscriber) -> None:
-        """Be told of every change, on the thread that makes it."""
+        """Call a subscriber at every change, on the thread that makes it."""
         self._subscribers.append(subscriber)
 
     def _tell(self, *topics: Topic) -> None:
@@ -74,29 +72,26 @@ class Session:
 
     @property
     def decision(self) -> Decision:
-        """The verdict of the present window."""
         return self._decider.decision
 
     @property
     def has_unsaved_model(self) -> bool:
-        """Whether closing would lose a model that no file holds."""
         return self.model is not None and not self.model.is_saved
 
     @property
     def has_precious_takes(self) -> bool:
-        """Whether closing would lose takes of a real person that no model holds."""
+        """Whether closing would lose takes of a real person."""
         return any(not sample.is_simulated for sample in self.enrolment.unmodelled)
 
     @property
     def unsaved_samples(self) -> tuple[Sample, ...]:
-        """Samples of a real person that no file holds: all but those of a model that is saved."""
+        """Samples of a real person that are in no saved model."""
         is_saved = self.model is not None and self.model.is_saved
         held = self.enrolment.modelled if is_saved else frozenset()
         samples = self.enrolment.samples
         return tuple(s for s in samples if not s.is_simulated and s.number not in held)
 
     def throughput(self, source_rate: float, n_dropped: int) -> Throughput:
-        """Return how fast things go, with what only the capture knows."""
         arrivals = self._arrivals
         span = arrivals[-1] - arrivals[0] if len(arrivals) > 1 else 0.0
         rate = (len(arrivals) - 1) / span if span > 0 else 0.0
@@ -107,9 +102,9 @@ class Session:
     # ------------------------------------------------------------- frames
 
     def observe(self, scored: ScoredFrame) -> None:
-        """Take in a frame: the verdict, and the take or the test that is going on."""
+        """Add a frame to the verdict, and to the take or test under way."""
         if scored.digest != ("" if self.model is None else self.model.digest):
-            return  # judged by a model that is no longer, or not yet, the one in use
+            return  # judged by another model than the one in use
         self.scored = scored
         self._arrivals.append(self._clock())
         self._latency = scored.seconds or 0.0
@@ -128,17 +123,14 @@ class Session:
             self._tell(Topic.GUIDED_TEST)
 
     def expect(self, caption: str) -> None:
-        """Enrol and test only frames with this caption; an empty one is any.
-
-        The demo goes on with its last picture until the one it was asked for is there.
-        """
+        """Enrol and test only frames with this caption, if any: the demo lags behind a request."""
         self._expected_caption = caption
 
     def _is_expected(self, scored: ScoredFrame) -> bool:
         return self._expected_caption in ("", scored.frame.caption)
 
     def begin_stream(self) -> None:
-        """Forget the frames so far: another source gives the next ones."""
+        """Forget the frames so far, for another source."""
         self.scored = None
         self._decider.reset()
         self._arrivals.clear()
@@ -150,7 +142,7 @@ class Session:
         self._tell(Topic.DECISION, Topic.ENROLMENT, Topic.GUIDED_TEST)
 
     def end_stream(self, reason: str = "") -> None:
-        """End what waits for frames: no more will come. What was gathered stays."""
+        """End what waits for frames; what was gathered stays."""
         self.interrupt(reason)
         if self.enrolment.is_recording:
             self.change_enrolment(lambda enrolment: enrolment.stop())
@@ -158,13 +150,13 @@ class Session:
             self.change_guided_test(lambda guided_test: guided_test.finish())
 
     def interrupt(self, reason: str = "") -> None:
-        """Forget the verdict: frames have stopped coming, and it was about the last ones."""
+        """Forget the verdict, because frames have stopped coming."""
         self._decider.reset(reason)
         self._tell(Topic.DECISION)
 
     @property
     def occupied_by(self) -> str:
-        """What is going on that frames belong to, for a sentence; empty when nothing is."""
+        """What frames are being gathered for, for a sentence; may be empty."""
         if self.enrolment.is_recording:
             return "a take is being recorded"
         return "a presentation is under way" if self.guided_test.is_presenting else ""
@@ -172,7 +164,6 @@ class Session:
     # ------------------------------------------------------------- enrolment
 
     def change_enrolment(self, change: Callable[[Enrolment], object]) -> None:
-        """Apply a change to the enrolment and tell of it."""
         self.last_offer = Offer.IGNORED  # a take that is stopped is not complete
         change(self.enrolment)
         self._tell(Topic.ENROLMENT)
@@ -187,8 +178,8 @@ class Session:
     ) -> None:
         """Judge by this model from now on.
 
-        ``numbers`` are those of the enrolled samples it was fitted on, as before when not given;
-        ``summary`` its description, where it was made already: that takes a while for large models.
+        ``numbers`` are those of the samples it was fitted on (default: as before), ``summary`` its
+        description, which takes a while for large models.
         """
         if numbers is not None:
             self.enrolment.mark_modelled(numbers)
@@ -203,13 +194,12 @@ class Session:
         self._tell(Topic.MODEL, Topic.DECISION, Topic.ENROLMENT, Topic.GUIDED_TEST)
 
     def thumbnails(self, numbers: Collection[int]) -> list[Image | None]:
-        """Return the small pictures of enrolled samples, in the order of their rows."""
+        """Return the thumbnails of samples, in the order of their rows."""
         wanted = set(numbers)
         return [s.thumbnail for s in self.enrolment.samples if s.number in wanted]
 
     # ------------------------------------------------------------- test
 
     def change_guided_test(self, change: Callable[[GuidedTest], object]) -> None:
-        """Apply a change to the test session and tell of it."""
         change(self.guided_test)
         self._tell(Topic.GUIDED_TEST)

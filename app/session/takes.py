@@ -22,7 +22,7 @@ class Plan:
 
 
 class Offer(Enum):
-    """What became of a frame that was offered."""
+    """The outcome of offering a frame."""
 
     KEPT = "kept"
     FINISHED = "kept, and the take is complete"
@@ -44,33 +44,31 @@ class CoverageItem:
 
 @dataclass(frozen=True)
 class TakeSummary:
-    """One take: its name, how many frames it has, and the light it shares with other takes."""
+    """A take; those with the same ``light`` were recorded in the same circumstances."""
 
     name: str
     n_samples: int
     light: int = 0
-    """Takes with the same number were recorded in the same circumstances."""
     is_in_model: bool = False
     person: str = ""
-    """Whose face it shows; empty where that was not said."""
 
 
 @dataclass(frozen=True, eq=False)
 class EnrolmentState:
-    """The whole enrolment."""
+    """The enrolment as views show it."""
 
     takes: tuple[TakeSummary, ...] = ()
     samples: tuple[Sample, ...] = ()
     coverage: tuple[CoverageItem, ...] = ()
     collecting: str = ""
-    """Name of the take that is being recorded; empty when none is."""
+    """The take being recorded; may be empty."""
     n_wanted: int = 0
     n_collected: int = 0
     hint: str = ""
     """What to do now, or why the last frame was not kept."""
     can_fit: bool = False
     why_not: str = ""
-    """What is missing before a model can be fitted; empty when nothing is."""
+    """What is missing before a model can be fitted."""
     can_undo: bool = False
     suggested_name: str = ""
     person: str = ""
@@ -90,10 +88,7 @@ _ENDS = (0.05, 0.95)
 
 
 def coverage(conditions: Sequence[Condition], takes: Sequence[str]) -> tuple[CoverageItem, ...]:
-    """Return how well each kind of variety is covered, from the take of every frame.
-
-    Without conditions (of presets that look at no face) only the number of frames can be told.
-    """
+    """Return how well each kind of variety is covered; without conditions, only frames."""
     frames = _item("Frames", len(takes) / FRAMES, "Record more frames.")
     if takes and not conditions:
         return (frames,)
@@ -116,10 +111,9 @@ def coverage(conditions: Sequence[Condition], takes: Sequence[str]) -> tuple[Cov
 def coverage_by_person(
     frames: Sequence[tuple[Condition | None, str, str]],
 ) -> tuple[CoverageItem, ...]:
-    """Return how well each kind of variety is covered by the person who has least of it.
+    """Return each kind of variety for the person who has least of it.
 
-    What one person enrols, a light above all, does not help another. Frames are given as their
-    circumstances, take and person.
+    What one person enrols does not help another. Frames are condition, take and person.
     """
     covered = {
         person: coverage(

@@ -1,13 +1,12 @@
-"""The circumstances of a frame, and how far they are from the enrolled ones.
+"""How far the circumstances of a frame are from the enrolled ones.
 
-A light that was never enrolled breaks every one-class model: the person in another light looks
-less familiar than an attack in the enrolled light. So each frame carries its circumstances
-(`Condition`), and the verdict says when a low score comes in a light that was not enrolled.
+In a light that was never enrolled a person looks less familiar than an attack does in the enrolled
+light. So each frame carries its circumstances (`Condition`), and the verdict says when a low score
+comes in such a light.
 
 A take spans a range in each dimension. The distance of a frame from a take is how far it lies
-outside that range, in tolerances of the dimension, in the worst dimension; the distance from the
-enrolment is that of the nearest take. So 0 is inside, 1 is the edge of the tolerances, and every
-distance has a name ("the light is warmer").
+outside, in tolerances, in the worst dimension; from the enrolment, that of the nearest take. 0 is
+inside, 1 the edge of the tolerances, and every distance has a name ("the light is warmer").
 """
 
 import math
@@ -102,10 +101,9 @@ class EnrolledConditions:
 
 
 def shared_circumstances(conditions: Sequence[Condition], takes: Sequence[str]) -> list[int]:
-    """Return a number for every frame, the same where takes share circumstances.
+    """Number every frame, equally where takes share circumstances.
 
-    Two takes share them when the typical frame of each lies within the tolerances of the other,
-    whatever the takes are called.
+    Two takes do when the typical frame of each lies within the tolerances of the other.
     """
     enrolled = EnrolledConditions.of(conditions, takes)
     values, member = np.array([astuple(condition) for condition in conditions]), np.array(takes)

@@ -1,9 +1,8 @@
-"""From a frame to named views: the only place where the stages are chained.
+"""From a frame to named views, for enrolment, live scoring, files and databases alike.
 
 ``Frame -> RGB -> face -> transform -> quality and condition -> crops -> views, liveness``
 
-Enrolment, live scoring, files and databases all use `Pipeline.process`, so that a frame gives the
-same values everywhere. A stage that cannot go on returns a status and a reason; no frame raises.
+A stage that cannot go on returns a status and a reason; no frame raises.
 """
 
 import logging
@@ -37,8 +36,8 @@ from lmkl_core.features.presets import Crop
 log = logging.getLogger(__name__)
 
 _ALIGNED = Crop("aligned", ALIGNED_SIZE)
-# Seconds between frames whose movement is measured. Network cameras send bursts of frames stamped
-# with their arrival, which would make a slow move look fast.
+# Seconds between frames whose movement is measured: network cameras send bursts stamped with their
+# arrival, which would make a slow move look fast.
 _SHORTEST_GAP, _LONGEST_GAP = 0.02, 0.5
 _TRAIL = 16
 
@@ -53,11 +52,7 @@ def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
 
 
 class Pipeline:
-    """The stages for one stream of frames, with the face's track and recent positions.
-
-    Not thread-safe. Call `reset` between streams. The limits are those of the quality gate; a meter
-    measures the liveness of frames that pass it.
-    """
+    """The stages for one stream of frames; not thread-safe. Call `reset` between streams."""
 
     def __init__(
         self,
@@ -73,7 +68,6 @@ class Pipeline:
         self._trail: deque[tuple[float, tuple[float, float]]] = deque(maxlen=_TRAIL)
 
     def reset(self) -> None:
-        """Forget the stream, before frames of another one come."""
         self.tracker.reset()
         self._trail.clear()
 
@@ -92,7 +86,7 @@ class Pipeline:
             tracking = self.tracker.update(image, frame.time)
         face = tracking.face
         if face is None or tracking.changed:
-            self._trail.clear()  # from one face to another is no movement
+            self._trail.clear()  # a change of face is not a movement
         if face is None:
             reason = "No face found: look into the camera, and come closer if you are far away."
             return replace(result, status=Status.NO_FACE, reason=reason)

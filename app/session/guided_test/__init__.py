@@ -1,1 +1,1 @@
-"""What belongs to a guided test beside its presentations: plan, details, the session on disk."""
+"""A guided test: presentations, plan, details, and the session on disk."""

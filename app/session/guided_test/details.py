@@ -1,4 +1,4 @@
-"""Details of a test: what an evaluator wants to know and only its people can say."""
+"""Details of a test that only its people know, and templates for them."""
 
 import json
 import tomllib
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Detail:
-    """A question: its key in files, its label, an example, and what answers it takes."""
+    """A question: its key in files, its label, a hint, and the answers it takes."""
 
     key: str
     label: str
@@ -71,7 +71,7 @@ def made_hint(species: str) -> str:
 
 @dataclass(frozen=True)
 class Details:
-    """The answers, by key; those of a species by its name. What is not known is left out."""
+    """The answers by key, and those for each species; unknown ones are left out."""
 
     values: Mapping[str, str] = field(default_factory=dict)
     species: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -91,10 +91,9 @@ _Species = Annotated[dict[str, dict[str, Any]], msgspec.Meta(max_length=MOST_SPE
 
 
 def details_from(value: Any) -> Details:
-    """Read details from JSON or TOML values; refuse with half a sentence (`GuidedTestError`).
+    """Read details from JSON or TOML values, or raise `GuidedTestError` with half a sentence.
 
-    They are answers to `DETAILS` by key, and under ``species`` answers to `SPECIES_DETAILS` for
-    each species. Empty answers are left out.
+    They are answers to `DETAILS`, and under ``species`` to `SPECIES_DETAILS` for each species.
     """
     answers = dict(converted(value, dict[str, Any]))
     given = converted(answers.pop("species", {}), _Species, "species")
@@ -125,9 +124,9 @@ def _answer(question: Detail, given: Any) -> str:
 
 
 def read_toml(path: Path, read: Callable[[Any], T], what: str) -> T:
-    """Read a TOML file that a person wrote, or refuse in one sentence that names it.
+    """Read a TOML file, or raise `GuidedTestError` in a sentence that names it.
 
-    ``read`` makes something of its values, or raises a ValueError with half a sentence.
+    ``read`` may raise a ValueError with half a sentence.
     """
     try:
         return read(tomllib.loads(storage.read_text(path, MAX_TOML_BYTES)))
@@ -154,7 +153,7 @@ def read_details(path: Path) -> Details:
 
 @dataclass(frozen=True)
 class Templates:
-    """Details to begin with: those of the last test, and others by name."""
+    """Stored details: those of the last test, and others by name."""
 
     last: Details = field(default_factory=Details)
     named: Mapping[str, Details] = field(default_factory=dict)
@@ -163,7 +162,7 @@ class Templates:
         return replace(self, last=details)
 
     def with_named(self, name: str, details: Details) -> "Templates":
-        """Return the templates with one more, or another in the place of one of that name."""
+        """Return the templates with one added or replaced."""
         name = cleaned_name(name, LONGEST_NAME)
         if not name:
             raise GuidedTestError("The template has no name: type one.")
@@ -176,7 +175,7 @@ class Templates:
 
 
 def load_templates() -> Templates:
-    """Return the stored templates; none where the file is missing or damaged."""
+    """Return the stored templates; none if the file is missing or damaged."""
     try:
         value = json.loads(storage.read_text(_file(), MAX_BYTES))
         named = dict(list(value["templates"].items())[:MOST_TEMPLATES])

@@ -1,8 +1,4 @@
-"""A guided test session: presentations one after the other, and their tally.
-
-Used by one thread. `GuidedTest.start` names what is presented, `GuidedTest.offer` takes every
-judged frame until there are enough, and `GuidedTest.state` is what the window shows.
-"""
+"""A guided test session: presentations one after the other, and their tally."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -34,7 +30,7 @@ FRAMES_WANTED = 30
 """Scored frames after which a presentation ends."""
 
 SECONDS_WANTED = 6.0
-"""Frame time after which it ends too, so that an attack without a face to see ends as well."""
+"""Frame time after which it ends too: an attack may show no face."""
 
 FORMAT = "lmkl-pad test session"
 FORMAT_VERSION = 1
@@ -45,7 +41,7 @@ IDLE = "Choose what you present, then start."
 
 @dataclass(frozen=True)
 class GuidedTestState:
-    """A test session; ``presenting`` names the species under way, empty when none is."""
+    """A test session as views show it; ``presenting`` is the species under way or empty."""
 
     presenting: str = ""
     progress: float = 0.0
@@ -83,7 +79,7 @@ class _Running:
     def add(self, scored: ScoredFrame, frame: Frame) -> None:
         self.frames.append(scored)
         self._first = self._first or frame
-        # A source that is opened again starts its clock anew: only steps forward count.
+        # A reopened source may restart its clock: only steps forward count.
         if self._last is not None:
             self.seconds += max(frame.time - self._last.time, 0.0)
         self._last = frame
@@ -107,7 +103,7 @@ class _Running:
     def is_complete(self) -> bool:
         if self.n_scored >= FRAMES_WANTED:
             return True
-        # A slow machine gets the time it needs: its few frames are no missing response.
+        # A slow machine gets the time it needs.
         return self.seconds >= SECONDS_WANTED and len(self.frames) >= ENOUGH_FRAMES
 
     @property
@@ -134,49 +130,35 @@ _MISSING = {
 
 
 class GuidedTest:
-    """The presentations of a test session, with its plan and its details.
-
-    ``clock`` returns the date and time, with its offset.
-    """
+    """Presentations with plan and details; ``clock`` gives date and time with their offset."""
 
     def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now().astimezone()) -> None:
         self.plan: TestPlan | None = None
-        """How many presentations are wanted of what."""
         self.details = Details()
-        """What the people say about the test."""
+        self.presentations: tuple[Presentation, ...] = ()
+        """Those that have ended."""
         self._clock = clock
-        self._presentations: list[Presentation] = []
         self._running: _Running | None = None
         self._digest = ""
         self._next_number = 1
         self._hint = IDLE
 
     @property
-    def presentations(self) -> tuple[Presentation, ...]:
-        """All presentations that have ended, in their order."""
-        return tuple(self._presentations)
-
-    @property
     def is_presenting(self) -> bool:
-        """Whether frames are being gathered."""
         return self._running is not None
 
     def use_model(self, digest: str) -> None:
-        """Say which model judges from now on; the digest is empty when it is not known.
-
-        A presentation that is under way begins again, for its frames must not come from two
-        models.
-        """
+        """Set the model that judges; a presentation under way begins again with another one."""
         if self._running is not None and digest != self._digest and self._running.frames:
             self._running.begin_again()
         self._digest = digest
 
     def start(self, species: str, is_simulated: bool = False, source: str = "") -> None:
-        """Begin a presentation; one that is under way is dropped.
+        """Begin a presentation and drop the one under way.
 
-        Raises `GuidedTestError` when the name of the species is empty or too long.
+        Raises `GuidedTestError` if the name of the species is empty or too long.
         """
-        known = (presentation.species for presentation in self._presentations)
+        known = (presentation.species for presentation in self.presentations)
         self._running = _Running(
             species_name(species, known),
             is_simulated,
@@ -186,7 +168,7 @@ class GuidedTest:
         self._hint = ""
 
     def offer(self, scored: ScoredFrame) -> bool:
-        """Take a frame if a presentation is under way; return whether it ended with this one."""
+        """Add a frame to the presentation under way; return whether it ended with this one."""
         running = self._running
         if running is None:
             return False
@@ -206,10 +188,7 @@ class GuidedTest:
         return False
 
     def finish(self) -> bool:
-        """End the presentation now; return whether it is kept.
-
-        `ENOUGH_FRAMES` frames with a score are needed, or as many without one.
-        """
+        """End the presentation now; keep it if `ENOUGH_FRAMES` have a score, or have none."""
         running, self._running = self._running, None
         if running is None:
             return False
@@ -221,25 +200,25 @@ class GuidedTest:
         return True
 
     def cancel(self) -> None:
-        """Drop the presentation that is under way."""
+        """Drop the presentation under way."""
         if self._running is not None:
             self._running = None
             self._hint = IDLE
 
     def remove(self, number: int) -> None:
-        """Drop a presentation that has ended; nothing happens when there is none such."""
-        self._presentations = [kept for kept in self._presentations if kept.number != number]
+        """Drop a presentation that has ended, if there is one with that number."""
+        self.presentations = tuple(kept for kept in self.presentations if kept.number != number)
 
     def clear(self) -> None:
-        """Drop all presentations and begin a new session; plan and details stay."""
-        self._presentations = []
+        """Drop all presentations; plan and details stay."""
+        self.presentations = ()
         self._running = None
         self._next_number = 1
         self._hint = IDLE
 
     def take_over(self, other: "GuidedTest") -> None:
-        """Go on with another session, in the place of this one."""
-        self._presentations = list(other.presentations)
+        """Continue another session in place of this one."""
+        self.presentations = other.presentations
         self._next_number = other._next_number
         self.plan, self.details = other.plan, other.details
         self._running = None
@@ -255,18 +234,18 @@ class GuidedTest:
             running.is_simulated,
             running.capture,
         )
-        self._presentations.append(presentation)
+        self.presentations += (presentation,)
         self._next_number += 1
         self._running = None
         self._hint = outcome_sentence(presentation)
 
     @property
     def tally(self) -> tuple[Tally, ...]:
-        """One for every species, bona fide first, then in the order of their appearance."""
-        names = list(dict.fromkeys(kept.species for kept in self._presentations))
+        """One for every species, bona fide first, then in order of appearance."""
+        names = list(dict.fromkeys(kept.species for kept in self.presentations))
         names.sort(key=lambda name: name != BONA_FIDE)
         return tuple(
-            Tally.of(name, [kept.verdict for kept in self._presentations if kept.species == name])
+            Tally.of(name, [kept.verdict for kept in self.presentations if kept.species == name])
             for name in names
         )
 
@@ -279,13 +258,13 @@ class GuidedTest:
             hint=running.hint if running else self._hint,
             presentations=self.presentations,
             tally=self.tally,
-            plan=None if self.plan is None else self.plan.progress(self._presentations),
+            plan=None if self.plan is None else self.plan.progress(self.presentations),
             details=self.details,
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plan, details and the ended presentations as JSON values."""
-        return {**self.head(), "presentations": [kept.as_dict() for kept in self._presentations]}
+        """Return plan, details and presentations as JSON values."""
+        return {**self.head(), "presentations": [kept.as_dict() for kept in self.presentations]}
 
     def head(self) -> dict[str, Any]:
         """Return the same without the presentations."""
@@ -298,10 +277,7 @@ class GuidedTest:
 
     @classmethod
     def from_dict(cls, value: Any) -> "GuidedTest":
-        """Read a session from JSON values, none of which is trusted.
-
-        Raises `GuidedTestError` with one sentence that says what is wrong.
-        """
+        """Read a session from untrusted JSON values, or raise `GuidedTestError`."""
         if not isinstance(value, dict) or value.get("format") != FORMAT:
             raise GuidedTestError("This is no test session of lmkl-pad: choose another file.")
         if value.get("version") != FORMAT_VERSION:
@@ -310,7 +286,7 @@ class GuidedTest:
                 f"This test session has format version {version}, which is not {FORMAT_VERSION}: "
                 "open it with the version of lmkl-pad that wrote it."
             )
-        what, guided_test = "This test session", cls()
+        what, guided_test, found = "This test session", cls(), list[Presentation]()
         try:
             saved = converted(value, _SessionFile)
             what = "The plan of this test session"
@@ -322,13 +298,14 @@ class GuidedTest:
                 presentation = presentation_from(row)
                 if presentation.number < guided_test._next_number:
                     raise GuidedTestError("its number is not above the one before")
-                guided_test._presentations.append(presentation)
+                found.append(presentation)
                 guided_test._next_number = presentation.number + 1
         except GuidedTestError as error:
             reason = str(error).rstrip(".")
             raise GuidedTestError(
                 f"{what} cannot be read ({reason}): choose another file."
             ) from error
+        guided_test.presentations = tuple(found)
         return guided_test
 
 
@@ -342,7 +319,7 @@ _TOLD = {
 
 
 def outcome_sentence(presentation: Presentation) -> str:
-    """Say whether a presentation was judged rightly, how, and with what score."""
+    """Say whether a presentation was judged rightly, and with what score."""
     species, verdict = presentation.species, presentation.verdict
     if species == BONA_FIDE:
         what = "the genuine person"

@@ -1,8 +1,8 @@
-"""Test sessions on disk, so that a test can be closed and continued on another day.
+"""Test sessions on disk, to be continued on another day.
 
-Each session has a folder in ``personal/tests``: ``session.json`` with plan and details, and one
-small file for every presentation, so that keeping another one costs the same in a long session as
-in a short one. A session that is open is locked; others are offered to be continued.
+Each has a folder in ``personal/tests``: ``session.json`` with plan and details, and one small file
+for every presentation, so that adding one costs the same in a long session as in a short one. An
+open session is locked; the others can be continued.
 """
 
 import json
@@ -26,7 +26,7 @@ _NUMBERED = re.compile(r"[0-9]{1,9}\.json")
 
 @dataclass(frozen=True)
 class KeptTest:
-    """A session on disk: its folder, when it was last changed, and what it holds."""
+    """A session on disk: its folder, and when it was last changed."""
 
     path: str
     when: str
@@ -34,7 +34,7 @@ class KeptTest:
 
 
 class KeptSession:
-    """The folder of a session that is open, locked until it is released."""
+    """The locked folder of an open session."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -43,14 +43,10 @@ class KeptSession:
 
     @classmethod
     def begin(cls) -> "KeptSession":
-        """Make a folder for a new session."""
         return cls(begin_run(storage.TESTS_NAME))
 
     def keep(self, guided_test: GuidedTest) -> None:
-        """Write what is not on disk yet, and remove what the session no longer has.
-
-        Raises `OSError` if something cannot be written; the next call tries it again.
-        """
+        """Bring the disk up to date; after an `OSError` the next call tries again."""
         head = json.dumps(guided_test.head(), ensure_ascii=False, allow_nan=False)
         if head != self._head:
             storage.write_text(self._run.folder / HEAD_NAME, head)
@@ -66,15 +62,13 @@ class KeptSession:
             del self._kept[number]
 
     def release(self) -> None:
-        """Leave the session on disk, for another day."""
         self._run.release()
 
     def remove(self) -> None:
-        """Delete the session."""
         self._run.remove()
 
     def read(self) -> GuidedTest:
-        """Return the session; raises `GuidedTestError`, in one sentence, when it is damaged."""
+        """Return the session, or raise `GuidedTestError` if it is damaged."""
         folder = self._run.folder
         try:
             head = json.loads(storage.read_text(folder / HEAD_NAME, MAX_BYTES))
@@ -97,7 +91,7 @@ class KeptSession:
 
 
 def kept_tests() -> tuple[KeptTest, ...]:
-    """Return the sessions on disk that are open nowhere, the newest first."""
+    """Return the sessions that are open nowhere, newest first."""
     found = []
     for run in ended_runs(storage.TESTS_NAME):
         try:
@@ -113,7 +107,7 @@ def kept_tests() -> tuple[KeptTest, ...]:
 
 
 def open_kept(name: str) -> KeptSession:
-    """Lock a session that `kept_tests` returned; refuse one that is gone or open elsewhere."""
+    """Lock a session of `kept_tests`; refuse one that is gone or open elsewhere."""
     chosen = None
     for run in ended_runs(storage.TESTS_NAME):
         if run.name == name:
@@ -126,7 +120,6 @@ def open_kept(name: str) -> KeptSession:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the files of the presentations, in their order."""
     names = [name for name in os.listdir(folder) if _NUMBERED.fullmatch(name)]
     names.sort(key=lambda name: int(name.removesuffix(".json")))
     return [folder / name for name in names[:MOST_PRESENTATIONS]]

@@ -1,4 +1,4 @@
-"""Test plans: how many presentations of what, and what the finished test will be able to say.
+"""Test plans: how many presentations of what, and which bounds they will give.
 
 A plan is a TOML file::
 
@@ -41,9 +41,9 @@ LONGEST_NOTE = 400
 
 @dataclass(frozen=True)
 class PlannedRow:
-    """What a plan wants of one species, and what its presentations will be able to say.
+    """The plan for one species.
 
-    ``bound`` is the upper end of the exact interval of the error rate once all are made, if those
+    ``bound`` is the upper end of the exact interval of its error rate once all are made, if those
     to come make no error.
     """
 
@@ -60,7 +60,7 @@ class PlannedRow:
 
 @dataclass(frozen=True)
 class PlanProgress:
-    """A test plan and how far it is."""
+    """A test plan and its progress."""
 
     name: str
     note: str
@@ -77,7 +77,7 @@ class PlanProgress:
 
 @dataclass(frozen=True)
 class TestPlan:
-    """How many presentations a test is to have, of bona fide and of every species."""
+    """How many presentations to make of bona fide and of every species."""
 
     __test__: ClassVar[bool] = False  # for pytest
 
@@ -86,17 +86,12 @@ class TestPlan:
     wanted: Mapping[str, int] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the plan as the values of its file."""
         species = {name: n for name, n in self.wanted.items() if name != BONA_FIDE}
         n_bona_fide = self.wanted.get(BONA_FIDE, 0)
         return {"name": self.name, "note": self.note, "bona_fide": n_bona_fide, "species": species}
 
     def progress(self, presentations: Iterable[Presentation]) -> PlanProgress:
-        """Return what is done and what is still to do.
-
-        Every presentation counts, also one without a response: it was made. The bound that a row
-        will give takes those to come as answered without an error.
-        """
+        """Return what is done and left; presentations without a response count as made."""
         made: dict[str, list[Presentation]] = {}
         for one in presentations:
             made.setdefault(one.species, []).append(one)
@@ -122,7 +117,7 @@ class _PlanFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def plan_from(value: Any) -> TestPlan:
-    """Read a plan from TOML or JSON values; refuse with half a sentence (`GuidedTestError`)."""
+    """Read a plan from TOML or JSON values, or raise `GuidedTestError` with half a sentence."""
     plan = converted(value, _PlanFile)
     wanted = {BONA_FIDE: plan.bona_fide}
     for typed, n in plan.species.items():
@@ -140,13 +135,13 @@ def plan_from(value: Any) -> TestPlan:
 
 
 def read_plan(path: Path) -> TestPlan:
-    """Read a plan of one's own; refuse it in one sentence that names the file."""
+    """Read a plan file, or raise `GuidedTestError` in a sentence that names it."""
     return read_toml(path, plan_from, "test plan")
 
 
 @cache
 def built_in_plans() -> tuple[TestPlan, ...]:
-    """Return the plans that come with the program, the shortest first."""
+    """Return the plans that come with the program, shortest first."""
     folder = files("app.session.guided_test") / "plans"
     texts = (file.read_text("utf-8") for file in folder.iterdir() if file.name.endswith(".toml"))
     plans = (plan_from(tomllib.loads(text)) for text in texts)

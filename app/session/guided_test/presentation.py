@@ -1,7 +1,7 @@
-"""One presentation of a test: its judged frames, and what they make of it together.
+"""One presentation of a test: its judged frames and the verdict on them.
 
-The outcome is never stored, only worked out from the frames and the threshold they were held
-against, so that a presentation cannot contradict itself.
+The verdict is never stored but computed from the frames and their threshold, so a presentation
+cannot contradict itself.
 """
 
 import math
@@ -34,11 +34,11 @@ T = TypeVar("T")
 
 
 class GuidedTestError(ValueError):
-    """What a test session cannot take, told in one sentence."""
+    """Invalid input to a test session; the message is one sentence."""
 
 
 def converted(value: Any, schema: type[T], key: str = "") -> T:
-    """Check values of a file against their types; refuse with the key and what is wrong."""
+    """Check values of a file against their types, or say which key is wrong."""
     try:
         return msgspec.convert(value, schema)
     except UnicodeEncodeError:  # a lone surrogate
@@ -61,15 +61,14 @@ _Rate = Annotated[float, msgspec.Meta(gt=0, le=LARGEST_NUMBER)]
 
 @dataclass(frozen=True)
 class Capture:
-    """When and with what a presentation was captured, as far as the program can tell."""
+    """When and with what a presentation was captured; empty or 0 if unknown."""
 
     began: str = ""
-    """Date and time with its offset, as ISO 8601 has it; empty when not known."""
+    """ISO 8601 with its offset."""
     source: str = ""
-    """Name of the camera, file or demo."""
     width: _Side = 0
     height: _Side = 0
-    """Of the first frame, in pixels; 0 when not known."""
+    """Of the first frame, in pixels."""
     rate: _Rate | None = None
     """Frames that the source delivered in a second."""
     system: str = ""
@@ -145,48 +144,34 @@ class _Saved(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Presentation:
-    """A presentation that has ended.
-
-    Attributes
-    ----------
-    number : int
-        Counts from 1 in a session and is never given twice.
-    species : str
-        `app.types.BONA_FIDE` or an attack's species.
-    frames : tuple of ScoredFrame
-        Their numbers (`kept_numbers`), in their order.
-    threshold : float or None
-        In force when they were judged; None when no frame has a score.
-    digest : str
-        Of the model that judged them; empty when it is not known.
-    is_simulated : bool
-        Whether it was generated and not held before a camera.
-    """
+    """A presentation that has ended."""
 
     number: int
+    """Counts from 1 in a session and is never reused."""
     species: str
     frames: tuple[ScoredFrame, ...]
+    """Their numbers only (`kept_numbers`)."""
     threshold: float | None
+    """None if no frame has a score."""
     digest: str = ""
+    """Of the model; empty if unknown."""
     is_simulated: bool = False
     capture: Capture = Capture()
 
     @property
     def is_attack(self) -> bool:
-        """Whether accepting it is an error."""
         return self.species != BONA_FIDE
 
     @cached_property
     def scores(self) -> tuple[float, ...]:
-        """Scores of the frames that have one."""
         return tuple(frame.score for frame in self.frames if frame.score is not None)
 
     @cached_property
     def decision(self) -> Decision:
-        """The verdict on its frames together; without enough scored ones, what was missing."""
+        """The verdict on its frames; without enough scored ones, what was missing."""
         decision = decide(self.frames, self.threshold)
         is_known = all(frame.familiarity for frame in self.frames if frame.score is not None)
-        # A session of an earlier version tells of the light only what each frame was called.
+        # Sessions of earlier versions know the light only from the frames' verdicts.
         if decision.verdict.refuses and not is_known:
             called = Counter(frame.verdict for frame in self.frames)
             most = called[Verdict.UNFAMILIAR] > called[Verdict.ATTACK]
@@ -210,23 +195,21 @@ class Presentation:
 
     @property
     def liveness(self) -> float | None:
-        """Mean liveness, where there is a mean score and it was measured."""
         return self.decision.liveness
 
     @property
     def seconds(self) -> float | None:
-        """Processing time: the sum over its frames; None when it was not measured."""
+        """Processing time of its frames, if measured."""
         times = [frame.seconds for frame in self.frames if frame.seconds is not None]
         return sum(times) if times else None
 
     @property
     def size(self) -> float | None:
-        """Mean side of the face in pixels, over the frames in which one was measured."""
+        """Mean side of the face in pixels, if measured."""
         sizes = [frame.size for frame in self.frames if frame.size is not None]
         return sum(sizes) / len(sizes) if sizes else None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the presentation as JSON values."""
         frames = self.frames
         saved = _Saved(
             self.number,
@@ -248,14 +231,14 @@ class Presentation:
 
 
 def _distance(frame: ScoredFrame, name: str) -> float | None:
-    """Return a distance of its circumstances as JSON has it: what was not measured is infinite."""
+    """Return a distance for JSON, which has no infinity."""
     if frame.familiarity is None:
         return None
     return min(float(getattr(frame.familiarity, name)), LARGEST_NUMBER)
 
 
 def presentation_from(value: Any) -> Presentation:
-    """Read a presentation from JSON values; refuse with half a sentence (`GuidedTestError`)."""
+    """Read a presentation from JSON values, or raise `GuidedTestError` with half a sentence."""
     saved = converted(value, _Saved)
     if saved.species != species_name(saved.species):
         raise GuidedTestError("its species is not a plain name")
@@ -273,8 +256,7 @@ def presentation_from(value: Any) -> Presentation:
 def kept_numbers(scored: ScoredFrame) -> ScoredFrame:
     """Return the numbers of a frame that a presentation keeps.
 
-    Its verdict is one of genuine, attack, unfamiliar (with a score) and no face, poor quality
-    (without): a picture that could not be read counts as poor quality.
+    Without a score its verdict is no face or poor quality, which includes unreadable pictures.
     """
     if scored.score is None or scored.threshold is None or not math.isfinite(scored.score):
         is_missing = scored.verdict is Verdict.NO_FACE
@@ -284,7 +266,7 @@ def kept_numbers(scored: ScoredFrame) -> ScoredFrame:
 
 
 def species_name(typed: str, known: Iterable[str] = ()) -> str:
-    """Return a species' name on one line, of bounded length, spelt as a known one if it is one."""
+    """Return a species' name, cleaned and spelt as a known one if it is one."""
     name = cleaned_name(typed, len(typed))
     if not name:
         raise GuidedTestError("The attack has no name: type what is presented, such as print.")
@@ -300,13 +282,13 @@ def species_name(typed: str, known: Iterable[str] = ()) -> str:
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of one species' presentations, or frames."""
+    """Counts of the presentations, or frames, of one species."""
 
     species: str
     n_accepted: int
     n_refused: int
     n_unfamiliar: int
-    """Those of the refused whose light was not enrolled."""
+    """Refused in a light that was not enrolled."""
     n_no_response: int
     """Neither accepted nor refused: no face, poor quality."""
 
@@ -352,14 +334,13 @@ def operating_system() -> str:
 
 @cache
 def processor() -> str:
-    """Return model and number of cores of the processor."""
     name = _model_name() or platform.processor() or platform.machine()
     n_cores = os.cpu_count()
     return f"{name}, {n_cores} cores" if n_cores else name
 
 
 def _model_name() -> str:
-    """Return what Linux calls the processor; empty elsewhere."""
+    """Return the processor's name on Linux; empty elsewhere."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -8,20 +8,17 @@ A similarity transform (turn, one scale, shift) takes the five landmarks as clos
 
 and a mirror image cannot come out, because multiplying by a complex number never mirrors.
 
-Aliasing: shrinking by plain bilinear interpolation skips pixels and turns fine texture into moiré,
-which a detector of screens and prints must not be shown. So the image is blurred first, by a
-Gaussian of
+Aliasing: shrinking by plain bilinear interpolation turns fine texture into moiré, which a detector
+of screens and prints must not be shown. So the image is blurred first, by a Gaussian of
 
     sigma^2 = 0.4^2 (f^2 - 1)    pixels, when f > 1 pixels of the image go into one of the crop,
 
-which is nothing at f = 1 and grows without a step, so that a face that comes closer changes its
-texture slowly. Where f is large the image is halved first; the law holds for halves of halves too.
+which is nothing at f = 1 and grows without a step. Where f is large the image is halved first; the
+law holds for halves of halves too.
 
-Borders: a crop may reach over the frame. Resampled crops are continued by reflection: a black edge
-would be texture of our own making. Native crops are first moved inside the frame, so that they show
-only real pixels; where the frame is smaller than the crop, they are continued by reflection too.
-Boxes are made no larger than the frame and moved inside it. `visible_share` says whether the face
-itself is in the picture.
+Borders: resampled crops that reach over the frame are continued by reflection, since a black edge
+would be texture of our own making. Native crops are moved inside the frame, and reflected only if
+it is smaller than they are. Boxes are shrunk to the frame and moved inside it.
 """
 
 import math
@@ -31,7 +28,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from app.types import LANDMARKS, Image
+from app.types import LANDMARKS, Box, Image
 from lmkl_core.features.presets.preset import TEMPLATE, Crop
 
 Matrix = NDArray[np.float64]
@@ -40,19 +37,13 @@ Matrix = NDArray[np.float64]
 BROW = (0.5, 0.355)
 CHIN = (0.5, 1.005)
 CHEEKS = ((0.25, 0.64), (0.75, 0.64))
-"""Points of a face beside its landmarks, in face coordinates.
+"""Points of a face beside its landmarks, in face coordinates, from the proportions of a face.
 
-They follow from `TEMPLATE` and the proportions of a face. The brows lie a third of the eye distance
-above the eyes. The chin lies half as far below the mouth as the mouth below the eyes. A face is
-2.2 eye distances wide at the cheekbones, and the point of each cheek lies halfway between eye and
-edge, at the height of the nose: up to a seventh of the width may be missing at a side.
-
-The ten people of the demo have the upper edge of their brows at 0.35 to 0.38 and the lower edge of
-their chins at 1.00 to 1.07.
+The brows lie a third of the eye distance above the eyes; the chin half as far below the mouth as
+the mouth below the eyes. A face is 2.2 eye distances wide, and the point of each cheek lies halfway
+between eye and edge: up to a seventh of the width may be missing at a side. The ten people of the
+demo have their brows at 0.35 to 0.38 and their chins at 1.00 to 1.07.
 """
-
-Box = tuple[float, float, float, float]
-"""x, y, width and height in pixels of the image."""
 
 _TEMPLATE = np.array(TEMPLATE)
 _CENTRE = (0.5, 0.5)
@@ -71,9 +62,9 @@ _HALVING_SIGMA = math.sqrt(_BLUR**2 * 3.0 - 0.25)
 
 
 def face_transform(landmarks: NDArray[np.float64]) -> Matrix | None:
-    """Return the map from image positions to face coordinates.
+    """Map image positions to face coordinates.
 
-    None when the (5, 2) landmarks are not finite, lie on one spot or look nothing like a face.
+    None if the (5, 2) landmarks are not finite, lie on one spot or look nothing like a face.
     """
     points = np.asarray(landmarks, dtype=np.float64)
     if points.shape != (len(LANDMARKS), 2) or not (np.abs(points) < _FARTHEST).all():
@@ -97,7 +88,7 @@ def face_side(transform: Matrix) -> float:
 
 
 def cut(image: Image, transform: Matrix | None, crop: Crop, box: Box | None = None) -> Image:
-    """Cut one crop, ``crop.size`` pixels square; of the whole image, of the box or of the face."""
+    """Cut one crop, ``crop.size`` pixels square: of the image, of the box or of the face."""
     if crop.of == "image":
         return reduce_to(image, crop.size, crop.size)
     if crop.of == "box":
@@ -128,11 +119,10 @@ def square_corners(
 def visible_share(
     landmarks: NDArray[np.float64], transform: Matrix, shape: tuple[int, ...]
 ) -> float:
-    """Share, 0 to 1, of nine points of a face that lie inside the frame.
+    """Share of nine points (landmarks, `BROW`, `CHIN`, `CHEEKS`) that lie inside the frame.
 
-    The points are the five landmarks, `BROW`, `CHIN` and `CHEEKS`. A face with all of them inside
-    is whole enough to judge, although the tight face square, which is wider than a face, may reach
-    over the border. ``shape`` is the image's.
+    With all of them inside a face is whole enough to judge, although the tight face square, which
+    is wider than a face, may reach over the border.
     """
     height, width = shape[:2]
     points = np.vstack([landmarks, apply(invert(transform), np.array([BROW, CHIN, *CHEEKS]))])
@@ -142,10 +132,7 @@ def visible_share(
 
 
 def _scaled_box(image: Image, box: Box, crop: Crop) -> Image:
-    """Return the scaled box inside the image, as the liveness networks learnt to see it.
-
-    Resized bilinearly and without a blur, as their training pictures were.
-    """
+    """Cut the scaled box, resized bilinearly and unblurred as in the networks' training."""
     last = np.array(image.shape[1::-1]) - 1.0
     corner, sides = np.clip(np.nan_to_num(box), -_FARTHEST, _FARTHEST).reshape(2, 2)
     sides = np.maximum(sides, 1.0)
@@ -159,14 +146,14 @@ def _scaled_box(image: Image, box: Box, crop: Crop) -> Image:
 
 
 def _native(image: Image, transform: Matrix, crop: Crop) -> Image:
-    """Return the upright window of pixels, untouched, about the crop's centre."""
+    """Cut an upright window of untouched pixels about the crop's centre."""
     size, lengths = crop.size, np.array(image.shape[1::-1])
     centre = apply(invert(transform), np.array([crop.centre]))[0]
     # The window's first pixel, so that its middle is nearest to the centre.
     x, y = np.clip(np.floor(centre - size / 2 + 1.0).astype(int), 0, np.maximum(lengths - size, 0))
     window = image[y : y + size, x : x + size]
     if (missing := np.maximum(size - lengths, 0)).any():
-        # As little reflection as can be, and the same amount on both sides.
+        # As little reflection as possible, equal on both sides.
         left, top = (int(n) for n in missing // 2)
         right, bottom = (int(n) for n in missing - missing // 2)
         border = cv2.BORDER_REFLECT_101
@@ -191,7 +178,7 @@ def scale_of(matrix: Matrix) -> float:
 
 
 def square_to_image(matrix: Matrix, centre: tuple[float, float], side: float, size: int) -> Matrix:
-    """Return the map from pixels of a crop of ``size`` to pixels of the image.
+    """Map pixels of a crop of ``size`` to pixels of the image.
 
     The square is given in the coordinates to which ``matrix`` maps image positions.
     """

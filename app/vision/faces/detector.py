@@ -21,44 +21,30 @@ Boxes = NDArray[np.float64]
 
 
 class FaceDetector(Protocol):
-    """Finds faces with five landmarks.
-
-    A detector holds networks with buffers of their own, so each thread needs its own detector.
-    """
+    """Finds faces with five landmarks; each thread needs its own, for the networks' buffers."""
 
     @property
     def name(self) -> str: ...
 
     def detect(self, image: Image) -> list[Face]:
-        """Return all faces of the image, largest first, in its own coordinates."""
+        """Return all faces, largest first."""
         ...
 
     def refine(self, image: Image, face: Face) -> Face | None:
-        """Look again near where the face was; None when it is lost.
+        """Look near where the face was; None if it is lost.
 
-        It costs a fraction of `detect` and finds the face after a move of up to about a fifth of
-        its size.
+        A fraction of the cost of `detect`; follows moves of up to about a fifth of the face.
         """
         ...
 
 
 def make_detector(name: str = "auto", folder: Path | None = None) -> FaceDetector:
-    """Return a detector by name.
+    """Return a detector by name, or raise `InvalidInputError`.
 
-    Parameters
-    ----------
-    name : {"auto", "mtcnn", "yunet"}
-        ``"auto"`` takes YuNet when its file is in the folder and can be used, else MTCNN, whose
-        files come with an installed package.
-    folder : Path or None
-        Where YuNet's file may be.
-
-    Raises
-    ------
-    InvalidInputError
-        For an unknown name, or when the named detector's files are missing or damaged.
+    ``"auto"`` is YuNet if its file is in the folder and can be used, else MTCNN, whose files come
+    with an installed package.
     """
-    # Both modules import this one.
+    # Inside: both modules import this one.
     from app.vision.faces.mtcnn import MtcnnDetector
     from app.vision.faces.yunet import YUNET_FILE, YuNetDetector
 
@@ -80,7 +66,7 @@ def make_detector(name: str = "auto", folder: Path | None = None) -> FaceDetecto
 
 
 def working_size(image: Image) -> tuple[int, int]:
-    """Return width and height of the image when its longest side becomes `LONGEST_SIDE`."""
+    """Return width and height with `LONGEST_SIDE` as the longest side."""
     height, width = image.shape[:2]
     ratio = LONGEST_SIDE / max(height, width)
     return max(1, round(width * ratio)), max(1, round(height * ratio))

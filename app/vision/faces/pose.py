@@ -5,14 +5,13 @@ turned head. The best affine map from head to image is linear least squares; the
 rotation to it starts a few Gauss-Newton steps on the true problem, the squared distance between
 the landmarks and the projected head.
 
-A smile widens the mouth and lifts its corners, which looks like a nod. So of the mouth only the
-middle's sideways place counts in full, and the rest little: pitch is read from the nose against the
-eyes.
+A smile widens the mouth and lifts its corners, which looks like a nod. So only the sideways place
+of its middle counts in full: pitch is read from the nose against the eyes.
 
-How good it is: roll is the tilt of the line through the eyes, within about a degree. Yaw and pitch
-come from where the nose lies, so a person's own nose shifts them: yaw by a few degrees, pitch by
-about ten. They tell frontal from turned and they follow *changes*; they are no measurement of an
-angle. Beyond about 60 degrees the landmarks themselves are guesses.
+Accuracy: roll is the tilt of the line through the eyes, within about a degree. Yaw and pitch come
+from the place of the nose, which differs between people: yaw by a few degrees, pitch by about ten.
+They tell frontal from turned and follow *changes*. Beyond about 60 degrees the landmarks are
+guesses.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """Follow one face from frame to frame: detect now and then, refine in between.
 
-A full detection costs several times what a look near the last place costs, but finds newcomers. So
-it runs at the start, whenever the face is lost, and every few frames. Another face is followed only
-if the present one is gone, or another was clearly larger in several detections in a row: a person
-who passes behind takes nothing over.
+A full detection costs several times a look near the last place, but finds newcomers; so it runs at
+the start, when the face is lost, and every few frames. Another face is followed only if the present
+one is gone, or the other was clearly larger in several detections in a row: someone who passes
+behind takes nothing over.
 
 Landmarks are not smoothed: on a still face they move by less than one pixel from frame to frame,
 and a filter that helped would lag behind a moving one.
@@ -36,14 +36,14 @@ class FaceTracker:
     larger = 1.3
     """How many times larger in area another face must be to take over ..."""
     detections = 3
-    """... and in how many detections in a row. A face that so many detections in a row did not find
-    is given up, even if `refine` still finds it."""
+    """... and in how many detections in a row. A face that so many did not find is given up, even
+    if `refine` still finds it."""
     memory = 1.0
-    """Seconds for which a lost face is remembered: found again at its place it is the same, and if
-    another was followed meanwhile it is followed again."""
+    """Seconds for which a lost face is remembered: at its place it is the same face, and is
+    followed again even if another was followed meanwhile."""
     pause = 5.0
-    """Seconds without a frame after which the next one starts anew: a camera that was unplugged so
-    long may see anybody. Longer than any preset takes for one frame."""
+    """Seconds without a frame after which the next one starts anew; longer than any preset takes
+    for one frame."""
 
     def __init__(self, detector: FaceDetector) -> None:
         self.detector = detector
@@ -64,10 +64,7 @@ class FaceTracker:
         self._n_faces = 0
 
     def update(self, image: Image, time: float) -> Tracking:
-        """Find the face in the next frame, taken at a time in seconds.
-
-        Another image size starts anew; when time runs backwards a full detection is due.
-        """
+        """Find the face in the next frame; another image size starts anew."""
         if image.shape != self._shape or time - self._time > self.pause:
             self.reset()
             self._shape = image.shape
@@ -79,14 +76,14 @@ class FaceTracker:
         return self._detect(image, time, near)
 
     def lose(self, time: float) -> None:
-        """Take note of a frame in which nothing can be seen, such as a black one."""
+        """Note a frame in which nothing can be seen, such as a black one."""
         self._face, self._time = None, time
 
     def _look_nearby(self, image: Image) -> Face | None:
         """Return the followed face where it is now, or None when it is lost."""
         near = None if self._face is None else self.detector.refine(image, self._face)
-        # Where the picture was cut to another scene, the look nearby walks over to whoever is next
-        # to the old place: a face that has left its own place is not the one that was followed.
+        # After a cut to another scene `refine` may walk over to a face next to the old place: one
+        # that has left its own place is not the one that was followed.
         return None if near is None else _best_match(self._face, [near])
 
     def _is_due(self, time: float) -> bool:

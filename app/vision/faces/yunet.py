@@ -1,8 +1,8 @@
-"""YuNet through OpenCV's own ``FaceDetectorYN``: better on small faces, when its file is there.
+"""YuNet through OpenCV's ``FaceDetectorYN``: better on small faces, if its file is there.
 
-The file is 233 KB and comes with no package, so a person brings it or has it fetched. YuNet takes
-blue-green-red images whose size it is told beforehand. Its landmarks are named after the person
-(right eye first), which is the image's left first: the order of `app.types.LANDMARKS`.
+The file is 233 KB and comes with no package: it is downloaded or copied by hand. YuNet takes BGR
+images of a size set beforehand. Its landmarks are named after the person (right eye first), which
+is the image's left first: the order of `app.types.LANDMARKS`.
 """
 
 import hashlib
@@ -68,7 +68,7 @@ class YuNetDetector:
         first = middle - step * (_WINDOW_PIXELS / 2 - 0.5)
         to_image = np.array([[step, 0.0, first[0]], [0.0, step, first[1]]])
         found = _faces(self._window, resample(image, to_image, _WINDOW_PIXELS), to_image)
-        # The window may hold a neighbour: ours is the one that moved least.
+        # The window may hold a neighbour: ours moved least.
         middles = [np.linalg.norm((near.landmarks - face.landmarks).mean(axis=0)) for near in found]
         return found[int(np.argmin(middles))] if found else None
 
@@ -112,7 +112,7 @@ def _content(path: Path, sha256: str) -> bytes:
 
 
 def _detector(content: bytes, path: Path, size: tuple[int, int]) -> cv2.FaceDetectorYN:
-    """Build OpenCV's detector, and let it look at a grey image once: bad outputs show here."""
+    """Build OpenCV's detector and try it on a grey image: bad outputs show here."""
     model, config = np.frombuffer(content, np.uint8), np.empty(0, np.uint8)
     try:
         detector = cv2.FaceDetectorYN.create("onnx", model, config, size, _SURE, _OVERLAP, _MOST)
