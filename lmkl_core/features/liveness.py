@@ -32,7 +32,7 @@ LIVENESS = Preset(
 
 
 def can_measure(folder: str | os.PathLike[str] | None = None) -> bool:
-    """Whether the networks' weights are on this computer; nothing is downloaded."""
+    """Whether the networks' weights are on this computer."""
     return Place.NOWHERE not in (finding.place for finding in _findings(folder))
 
 

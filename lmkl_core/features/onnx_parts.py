@@ -8,12 +8,9 @@ from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 
 class OnnxParts:
-    """Collect the parts of a graph.
+    """Collect the parts of a graph; ``prefix`` begins every name.
 
-    Parameters
-    ----------
-    prefix : str
-        Begins every name. The standard asks for identifiers of C, and converters insist on it.
+    The standard asks for identifiers of C, and converters insist on it.
     """
 
     def __init__(self, prefix: str = "") -> None:

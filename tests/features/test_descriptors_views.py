@@ -114,20 +114,6 @@ def test_that_views_keep_the_order_of_the_branches(cache, extractor):
     assert tuple(views) == ("wide/lbp", "face/lbp", *SMALL.view_names)
 
 
-def test_that_a_missing_crop_of_a_descriptor_is_named(cache, extractor):
-    preset = replace(
-        SMALL,
-        crops=(*SMALL.crops, Crop("chin", 64)),
-        branches=(*SMALL.branches, DescriptorBranch("lbp", ("chin",))),
-    )
-    made = Extractor(preset, engine="onnxruntime", cache=cache)
-    crops = crops_for(SMALL, 2)
-    with pytest.raises(InvalidInputError, match="crop 'chin' is missing"):
-        made(crops)
-    with pytest.raises(InvalidInputError, match="2 crops 'face' but 1 crops 'chin'"):
-        made(crops | {"chin": crops["face"][0]})
-
-
 # ------------------------------------------------- what a model remembers
 
 

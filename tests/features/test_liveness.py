@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.extractor import Extractor, preset_fingerprint
 from lmkl_core.features.liveness import LIVENESS, LivenessMeter
@@ -51,17 +50,6 @@ def weights(tmp_path_factory):
 @pytest.fixture(scope="module")
 def graphs(tmp_path_factory):
     return Cache(tmp_path_factory.mktemp("cache"))
-
-
-def test_that_onnxruntime_and_torch_agree(weights, graphs):
-    crops = generated_crops()
-    found, expected = (
-        Extractor(BOTH_LAYERS, find=weights, cache=graphs, engine=engine)(crops)
-        for engine in ("onnxruntime", "torch")
-    )
-    assert [rows.shape[1] for rows in found.values()] == [128, 3, 128, 3]
-    for name, rows in found.items():
-        assert rows == pytest.approx(expected[name], rel=1e-4, abs=1e-5)
 
 
 def test_that_the_probability_is_the_larger_of_both_networks(weights, graphs):
@@ -149,9 +137,3 @@ def test_that_the_real_networks_give_the_values_they_gave(graphs):
         assert np.linalg.norm(embedding) == pytest.approx(norm, rel=1e-4)
         assert embedding[:3] == pytest.approx(first, rel=1e-3, abs=1e-4)
         assert probabilities[1] == pytest.approx(live, rel=1e-3, abs=1e-6)
-
-
-def test_that_a_wrong_crop_is_refused(weights, graphs):
-    meter = LivenessMeter(Extractor(LIVENESS, find=weights, cache=graphs))
-    with pytest.raises(InvalidInputError, match="'scene' is missing"):
-        meter({"head": np.zeros((80, 80, 3), np.uint8)})

@@ -9,6 +9,7 @@ from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.engines.build import onnx_graph
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
 from lmkl_core.features.engines.probe import reference_crops
+from lmkl_core.features.engines.torch_engine import TorchEngine
 from lmkl_core.features.networks.filling import LARGEST_WIDTH, State, fill
 from lmkl_core.features.networks.registry import NETWORKS, Graph, Output
 from tests.features.minifasnet_material import NAMES, small_widths, written_out
@@ -30,12 +31,13 @@ def test_that_embedding_and_probabilities_are_those_of_the_published_structure(
     state = minifasnet_state(name, widths(name))
     save_file(state, tmp_path / "w.pth")
     crops = reference_crops(80)
-    graph = onnx_graph(Graph(name, 80, "none", OUTPUTS), tmp_path / "w.pth")
-    found = OnnxEngine(graph).run(crops)
-    assert [rows.shape for rows in found] == [(4, 128), (4, 3)]
-    assert found[1].sum(axis=1) == pytest.approx(1, rel=1e-5)
-    for one, other in zip(found, written_out(state, crops), strict=True):
-        assert one == pytest.approx(other, rel=1e-3, abs=1e-4)
+    graph, path = Graph(name, 80, "none", OUTPUTS), tmp_path / "w.pth"
+    for engine in (OnnxEngine(onnx_graph(graph, path)), TorchEngine(graph, path)):
+        found = engine.run(crops)
+        assert [rows.shape for rows in found] == [(4, 128), (4, 3)]
+        assert found[1].sum(axis=1) == pytest.approx(1, rel=1e-5)
+        for one, other in zip(found, written_out(state, crops), strict=True):
+            assert one == pytest.approx(other, rel=1e-3, abs=1e-4)
 
 
 def test_that_the_published_networks_have_as_many_weights_as_their_files():

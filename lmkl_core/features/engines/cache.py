@@ -1,9 +1,8 @@
 """The user's cache: exported graphs, and which engines have been probed.
 
 A graph is one file: a mark, the SHA-256 of the rest, the length of the ONNX graph, the graph, and
-a safetensors block with reference crops and their views. Files are replaced whole; two processes
-that make the same graph write the same thing. What does not match its digest counts as missing
-and is made again.
+a safetensors block with reference crops and their views. Files are replaced whole; processes that
+make the same graph write the same file. A file that does not match its digest is made again.
 """
 
 import hashlib
@@ -49,7 +48,7 @@ class Entry:
 
 
 class Probe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What became of an engine in a child process."""
+    """Outcome of an engine in a child process."""
 
     engine: str
     label: str
@@ -85,7 +84,7 @@ class Cache:
         self._write(self._graphs / f"{key}.graph", *_written(entry))
 
     def probe(self, key: str) -> Probe | None:
-        """Return what was remembered of a probe, or None if it has to be run."""
+        """Return the remembered outcome of a probe, or None if it has to be run."""
         try:
             with open(self._probes / f"{key}.json", "rb") as file:
                 values = msgspec.json.decode(file.read(_LARGEST_PROBE), type=dict[str, Any])
@@ -102,10 +101,10 @@ class Cache:
 
     @contextmanager
     def first_use(self, key: str) -> Iterator[None]:
-        """Leave a mark for as long as an engine runs here for the first time.
+        """Leave a mark while an engine runs here for the first time.
 
-        A process that dies meanwhile leaves its mark behind, and `deaths` counts it. One that
-        lives on takes away the marks of those before it: the engine can be used after all.
+        A process that dies leaves its mark behind, and `deaths` counts it. One that survives
+        removes the marks of those before it: the engine can be used after all.
         """
         mark = self._probes / f"{key}.{uuid4().hex}{_MARK_OF_USE}"
         with ExitStack() as held:
@@ -123,7 +122,7 @@ class Cache:
         return len(self._dead(key))
 
     def forget_deaths(self, key: str) -> None:
-        """Take away the marks of processes that have died."""
+        """Remove the marks of processes that have died."""
         for mark in self._dead(key, _ALWAYS):
             with suppress(OSError):
                 mark.unlink()

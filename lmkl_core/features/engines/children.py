@@ -1,7 +1,7 @@
-"""Work in a child process that may crash, hang or be stopped without harm to this one.
+"""Run jobs in a child process that may crash, hang or be stopped without harm to this one.
 
-The child reads one job a line (JSON) from its standard input and writes one answer a line. When a
-child dies, the answer to its current job says so, and the jobs after it go to a new child.
+The child reads one job a line (JSON) from its standard input and writes one answer a line. If it
+dies, the answer to its job says so, and the jobs after it go to a new child.
 """
 
 import json
@@ -50,11 +50,10 @@ def ask(
     timeout: float,
     cancel: Callable[[], bool] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Be the parent: yield one answer a job, in order.
+    """Be the parent: yield one answer a job, in order; raise `Cancelled` when ``cancel`` is True.
 
     A job whose child died or took longer than ``timeout`` seconds has the answer
-    ``{"failed": reason}``; with ``"asked": True`` where the child was asked to end, which says
-    nothing of its work. `Cancelled` is raised when ``cancel`` says so.
+    ``{"failed": reason}``, with ``"asked": True`` where the child was told to end from outside.
     """
     done = 0
     while done < len(jobs):

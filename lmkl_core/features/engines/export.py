@@ -3,9 +3,8 @@
 ``python -m lmkl_core.features.engines.export`` reads jobs and answers as `children` says.
 
 Described networks are written by `build`; the others are exported from torch and compared with
-it. torch has two exporters. The one that traces takes half a second for a network; the one that
-captures takes 7 to 15 and is the one that torch goes on with. The first that gives a graph which
-agrees with torch is taken, and the second one steps in wherever, or whenever, the first is gone.
+it. Of torch's two exporters, tracing takes half a second a network; capturing takes 7 to 15 and is
+the one that torch will keep. The first whose graph agrees with torch is used.
 """
 
 import tempfile
@@ -30,11 +29,8 @@ Exporter = Callable[[Any, Any, list[str]], bytes]
 def make_entry(graph: Graph, weights: Path, exporters: tuple[Exporter, ...] = ()) -> Entry:
     """Make the ONNX graph of a network, with reference values.
 
-    Those of a described network are its own without onnxruntime's optimisations, those of any
-    other network are torch's.
-
-    Where no exporter (by default torch's two, in order) came close enough, the entry has the reason
-    instead of a graph.
+    These are torch's, or for a described network its own without onnxruntime's optimisations.
+    Where no exporter (by default torch's two) came close enough, the entry has the reason instead.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """Try an engine in a child process before it may run in this one.
 
-Some machines announce instructions that end the process which uses them, and some engines hang or
-miscompute with some driver or other. So before an engine gets a graph here, a child process
-(``python -m lmkl_core.features.engines.probe``) has to survive it and to give the reference values
-of the graph. The outcome is remembered for this engine, its version, this machine and this graph.
+Some machines announce instructions that end the process using them, and some engines hang or
+miscompute with some drivers. So a child process (``python -m lmkl_core.features.engines.probe``)
+has to survive a graph and give its reference values before the engine may run it here. The outcome
+is remembered for this engine, its version, this machine and this graph.
 """
 
 import hashlib
@@ -33,10 +33,9 @@ def probe_key(engine: str, graph_key: str) -> str:
 
 
 def problem_of(engine: Engine, crops: np.ndarray, expected: list[np.ndarray] | None = None) -> str:
-    """Return what is wrong with an engine, or nothing.
+    """Return what is wrong with an engine, or an empty text.
 
-    Without expected values it must give the same ones a second time, and alone the same as in a
-    batch.
+    It must give the same values twice, alone as in a batch, and those expected where given.
     """
     found = engine.run(crops)
     again = engine.run(crops)

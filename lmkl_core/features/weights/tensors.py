@@ -1,9 +1,9 @@
 """Read files of named tensors into NumPy arrays: torch's two formats, and safetensors.
 
-torch writes a pickle that says which tensors there are, and the numbers beside it. Unpickling
-would run whatever the file asks for, so nothing is unpickled here: `pickletools` only splits the
-pickle into instructions, and `_run` follows the few that describe a dictionary of tensors. Anything
-else is an error. Every size is checked against the bytes that are there before an array is made.
+torch writes a pickle that describes the tensors, and the numbers beside it. Unpickling would run
+whatever the file asks for, so nothing is unpickled here: `pickletools` splits the pickle into
+instructions, and `_run` follows the few that describe a dictionary of tensors. Anything else is an
+error. Every size is checked against the bytes present before an array is made.
 
 The formats
 -----------
@@ -88,7 +88,7 @@ def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def printable(text: str, longest: int) -> str:
-    """Return text from a file, which may be of any length and hold anything, fit to be shown."""
+    """Return text of a file that may hold anything, short and fit to be shown."""
     return "".join(letter if letter.isprintable() else "?" for letter in text[:longest])
 
 
@@ -249,10 +249,8 @@ def _run(stream: io.BytesIO) -> Any:
             stack[len(stack) - n :] = [tuple(stack[len(stack) - n :])]
         elif name == "TUPLE":
             stack.append(tuple(since_mark()))
-        elif name == "EMPTY_DICT":
-            stack.append({})
-        elif name == "EMPTY_LIST":
-            stack.append([])
+        elif name in ("EMPTY_DICT", "EMPTY_LIST"):
+            stack.append({} if name == "EMPTY_DICT" else [])
         elif name in ("SETITEM", "SETITEMS"):
             items = since_mark() if name == "SETITEMS" else [stack.pop(-2), stack.pop()]
             # Other keys could take forever to hash.
