@@ -11,8 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
-from pathlib import Path
-from typing import Annotated, Any, NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import typer
 from rich.console import Console
@@ -66,19 +65,19 @@ Tell = Callable[[int, int | None, str], None]
 """Called with steps done, steps in all (None: not known), and the current step."""
 
 
-def option(flags: str, text: str, **more: Any) -> Any:
+def option(flags: str, text: str, default: Any = None, **more: Any) -> Any:
     """Declare an option by its flags, with the name of its value behind them, and its help."""
-    names = [word for word in flags.split() if word.startswith("-")]
-    metavar = flags.split()[-1] if len(names) < len(flags.split()) else None
-    return typer.Option(*names, help=text, metavar=metavar, **more)
+    words = flags.split()
+    names = [word for word in words if word.startswith("-")]
+    metavar = words[-1] if len(names) < len(words) else None
+    return typer.Option(default, *names, help=text, metavar=metavar, **more)
 
 
-AsJson = Annotated[bool, option("--json", "Print JSON for machines.")]
-Quiet = Annotated[bool, option("--quiet -q", "Print nothing but errors; the exit code tells.")]
-PresetName = Annotated[
-    str | None, option("--preset NAME", "Views: a preset's name or the path of a file.")
-]
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="The model file.")]
+# Shared by several commands.
+AS_JSON = option("--json", "Print JSON for machines.", False)
+QUIET = option("--quiet -q", "Print nothing but errors; the exit code tells.", False)
+PRESET = option("--preset NAME", "Views: a preset's name or the path of a file.")
+MODEL_FILE = typer.Argument(..., metavar="MODEL", help="The model file.")
 
 
 def can_ask() -> bool:

@@ -6,13 +6,13 @@ import tempfile
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.console import AsJson, ExitCode, option, print_json, progress_bar, say, stop
+from app.cli.console import AS_JSON, ExitCode, option, print_json, progress_bar, say, stop
 from app.cli.models import known
 from app.cli.outputs import make_folder
 from app.demo import run
@@ -54,18 +54,14 @@ PATIENCE = 300.0
 
 
 def command(
-    output: Annotated[
-        Path | None,
-        option(
-            "--output -o DIR",
-            f"Folder, made if missing, for {MODEL_FILE}, {REPORT_FILE}, {WINDOW_FILE} and "
-            f"{JSON_FILE}.",
-        ),
-    ] = None,
-    picture: Annotated[
-        bool, option("--picture/--no-picture", "Take a picture of the window; needs no screen.")
-    ] = True,
-    as_json: AsJson = False,
+    output: Path | None = option(
+        "--output -o DIR",
+        f"Folder, made if missing, for {MODEL_FILE}, {REPORT_FILE}, {WINDOW_FILE} and {JSON_FILE}.",
+    ),
+    picture: bool = option(
+        "--picture/--no-picture", "Take a picture of the window; needs no screen.", True
+    ),
+    as_json: bool = AS_JSON,
 ) -> None:
     """Enrol a generated person, fit a model and test it on attacks it never saw."""
     run_and_print(output=output, as_json=as_json, picture=picture)

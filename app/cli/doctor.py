@@ -13,13 +13,12 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated
 
 from rich.console import Console
 from rich.text import Text
 
 from app import storage
-from app.cli.console import AsJson, ExitCode, Quiet, Tell, option, print_json, progress_bar, stop
+from app.cli.console import AS_JSON, QUIET, ExitCode, Tell, option, print_json, progress_bar, stop
 from app.settings import Settings
 from app.settings import load as load_settings
 from lmkl_core.errors import InvalidInputError
@@ -54,15 +53,11 @@ class Finding:
 
 
 def command(
-    preset: Annotated[
-        str | None,
-        option(
-            "--preset NAME",
-            "Try the weights and the engine of these views; by default the settings'.",
-        ),
-    ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    preset: str | None = option(
+        "--preset NAME", "Try the weights and the engine of these views; by default the settings'."
+    ),
+    as_json: bool = AS_JSON,
+    quiet: bool = QUIET,
 ) -> None:
     """Check what the program needs: each line is ok, a note, or not ok with what to do.
 

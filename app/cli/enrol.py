@@ -1,7 +1,7 @@
 """``lmkl-pad enrol``: takes from sources, and the model fitted on them."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -9,10 +9,10 @@ from rich.table import Table
 
 from app.capture.opening import source_from
 from app.cli.console import (
-    AsJson,
+    AS_JSON,
+    PRESET,
+    QUIET,
     ExitCode,
-    PresetName,
-    Quiet,
     option,
     print_json,
     progress_bar,
@@ -23,7 +23,7 @@ from app.cli.console import (
 from app.cli.inputs import check_seconds, named_value, settings_with
 from app.cli.models import model_facts, pipeline_for, pipeline_of
 from app.cli.outputs import check_output
-from app.cli.passphrases import PassphraseFile, checked, new_passphrase, open_model
+from app.cli.passphrases import PASSPHRASE_FILE, checked, new_passphrase, open_model
 from app.cli.recorder import Recorder, TakeRecorded, TakeWanted
 from app.models.files import PROTECTED_SUFFIX, SUFFIX, Export, save
 from app.models.model import PadModel
@@ -36,52 +36,37 @@ TAKE_FORM = "--take NAME=SOURCE or --take PERSON:NAME=SOURCE"
 
 
 def command(
-    output: Annotated[
-        Path,
-        option(
-            "--output -o FILE",
-            "The model; an older one is replaced. FILE.safetensors, or FILE.lmkl to protect it "
-            "with a passphrase.",
-        ),
-    ],
-    sources: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="SOURCE",
-            help="A take each: a video, a folder of pictures, a picture, camera, camera:NAME, an "
-            "address, demo.",
-        ),
-    ] = None,
-    takes: Annotated[
-        list[str] | None,
-        option(
-            "--take PERSON:NAME=SOURCE",
-            "A take with a name; may be repeated. PERSON: says whose face it shows and may be left "
-            "out. One model is fitted for all people.",
-        ),
-    ] = None,
-    frames: Annotated[
-        int | None, option("--frames N", "Frames kept of each take; 35.", min=1)
-    ] = None,
-    every: Annotated[
-        float | None, option("--every S", "Seconds between frames, at least; 0.25.", min=0.0)
-    ] = None,
-    preset: PresetName = None,
-    target_bpcer: Annotated[
-        float | None,
-        option(
-            "--target-bpcer SHARE",
-            "Share of genuine frames that the threshold may refuse; by default it follows the "
-            "level of their scores.",
-        ),
-    ] = None,
-    add_to: Annotated[
-        Path | None,
-        option("--add-to MODEL", "Fold the takes into this model instead of a new one."),
-    ] = None,
-    passphrase_file: PassphraseFile = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    output: Path = option(
+        "--output -o FILE",
+        "The model; an older one is replaced. FILE.safetensors, or FILE.lmkl to protect it "
+        "with a passphrase.",
+        ...,
+    ),
+    sources: list[str] | None = typer.Argument(
+        None,
+        metavar="SOURCE",
+        help="A take each: a video, a folder of pictures, a picture, camera, camera:NAME, an "
+        "address, demo.",
+    ),
+    takes: list[str] | None = option(
+        "--take PERSON:NAME=SOURCE",
+        "A take with a name; may be repeated. PERSON: says whose face it shows and may be left "
+        "out. One model is fitted for all people.",
+    ),
+    frames: int | None = option("--frames N", "Frames kept of each take; 35.", min=1),
+    every: float | None = option("--every S", "Seconds between frames, at least; 0.25.", min=0.0),
+    preset: str | None = PRESET,
+    target_bpcer: float | None = option(
+        "--target-bpcer SHARE",
+        "Share of genuine frames that the threshold may refuse; by default it follows the "
+        "level of their scores.",
+    ),
+    add_to: Path | None = option(
+        "--add-to MODEL", "Fold the takes into this model instead of a new one."
+    ),
+    passphrase_file: Path | None = PASSPHRASE_FILE,
+    as_json: bool = AS_JSON,
+    quiet: bool = QUIET,
 ) -> None:
     """Learn a genuine face from takes of it, and save the model.
 

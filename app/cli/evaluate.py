@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import typer
 from rich.console import Console
 
-from app.cli.console import AsJson, ExitCode, logged_progress, option, print_json, say, stop
+from app.cli.console import AS_JSON, ExitCode, logged_progress, option, print_json, say, stop
 from app.cli.evaluate_tables import listing, print_comparison, print_listing, print_table
 from app.cli.outputs import make_folder
 from app.evaluation import runner
@@ -36,98 +36,68 @@ CLUSTER_SECONDS = 20
 
 
 def command(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="DATABASE...",
-            help="A database, such as replay-attack; plain for one's own recordings; demo, which "
-            "needs no folder. --list shows all. Several are compared.",
-        ),
-    ] = None,
-    roots: Annotated[
-        list[Path] | None,
-        option("--root DIR", "The folder that the database lies in; one for each of several."),
-    ] = None,
-    protocol: Annotated[str, option("--protocol NAME", "Such as IV; the paper's by default.")] = "",
-    mode: Annotated[
-        str, option("--mode MODE", "client-specific or client-independent; the paper's by default.")
-    ] = "",
-    presets: Annotated[
-        list[str] | None,
-        option(
-            "--preset NAME", "Views: a preset's name or the path of a file. Several are compared."
-        ),
-    ] = None,
-    paper_views: Annotated[
-        bool,
-        option(
-            "--paper-views",
-            "Stop if the paper's networks are missing, instead of using the default preset.",
-        ),
-    ] = False,
-    methods: Annotated[
-        str, option("--methods A,B", "Some methods; all of --list by default.")
-    ] = "",
-    frames: Annotated[int, option("--frames N", "Frames of each recording, evenly spread.")] = 20,
-    selection: Annotated[
-        str,
-        option(
-            "--selection HOW", "How parameters are chosen: development, bona-fide, none, or auto."
-        ),
-    ] = "auto",
-    grid: Annotated[str, option("--grid NAME", "Parameters tried: paper, or small.")] = "paper",
-    threshold: Annotated[
-        str,
-        option(
-            "--threshold RULE",
-            "eer or bpcer:0.05 on development data, given:X, enrolment, or auto.",
-        ),
-    ] = "auto",
-    gate: Annotated[
-        bool | None,
-        option(
-            "--gate/--no-gate",
-            "Whether frames of poor quality count as without response; by default on one's own "
-            "recordings only.",
-        ),
-    ] = None,
-    jobs: Annotated[
-        int | None, option("--jobs -j N", "Processes for views and models; -1 for all cores.")
-    ] = None,
-    cluster: Annotated[
-        str,
-        option(
-            "--cluster ADDRESS", "Scheduler of a Dask cluster whose machines see the same files."
-        ),
-    ] = "",
-    seeds: Annotated[
-        list[int] | None,
-        option(
-            "--seed N", "Of everything that uses chance. Several are compared.", show_default="0"
-        ),
-    ] = None,
-    allow_missing: Annotated[
-        bool,
-        option(
-            "--allow-missing",
-            "Measure on what there is of a database; the table says what is missing.",
-        ),
-    ] = False,
-    output: Annotated[
-        Path,
-        option(
-            "--output -o DIR",
-            "Folder, made if missing, for the table as HTML, JSON, CSV and LaTeX.",
-        ),
-    ] = Path("lmkl-pad-evaluation"),
-    cache: Annotated[
-        Path | None, option("--cache DIR", "Folder for views and models that a later run uses.")
-    ] = None,
-    scores: Annotated[bool, option("--scores", "Put every test score into the JSON file.")] = False,
-    as_list: Annotated[
-        bool, option("--list", "Show databases, protocols and methods, and stop.")
-    ] = False,
-    as_json: AsJson = False,
+    names: list[str] | None = typer.Argument(
+        None,
+        metavar="DATABASE...",
+        help="A database, such as replay-attack; plain for one's own recordings; demo, which "
+        "needs no folder. --list shows all. Several are compared.",
+    ),
+    roots: list[Path] | None = option(
+        "--root DIR", "The folder that the database lies in; one for each of several."
+    ),
+    protocol: str = option("--protocol NAME", "Such as IV; the paper's by default.", ""),
+    mode: str = option(
+        "--mode MODE", "client-specific or client-independent; the paper's by default.", ""
+    ),
+    presets: list[str] | None = option(
+        "--preset NAME", "Views: a preset's name or the path of a file. Several are compared."
+    ),
+    paper_views: bool = option(
+        "--paper-views",
+        "Stop if the paper's networks are missing, instead of using the default preset.",
+        False,
+    ),
+    methods: str = option("--methods A,B", "Some methods; all of --list by default.", ""),
+    frames: int = option("--frames N", "Frames of each recording, evenly spread.", 20),
+    selection: str = option(
+        "--selection HOW",
+        "How parameters are chosen: development, bona-fide, none, or auto.",
+        "auto",
+    ),
+    grid: str = option("--grid NAME", "Parameters tried: paper, or small.", "paper"),
+    threshold: str = option(
+        "--threshold RULE",
+        "eer or bpcer:0.05 on development data, given:X, enrolment, or auto.",
+        "auto",
+    ),
+    gate: bool | None = option(
+        "--gate/--no-gate",
+        "Whether frames of poor quality count as without response; by default on one's own "
+        "recordings only.",
+    ),
+    jobs: int | None = option("--jobs -j N", "Processes for views and models; -1 for all cores."),
+    cluster: str = option(
+        "--cluster ADDRESS", "Scheduler of a Dask cluster whose machines see the same files.", ""
+    ),
+    seeds: list[int] | None = option(
+        "--seed N", "Of everything that uses chance. Several are compared.", show_default="0"
+    ),
+    allow_missing: bool = option(
+        "--allow-missing",
+        "Measure on what there is of a database; the table says what is missing.",
+        False,
+    ),
+    output: Path = option(
+        "--output -o DIR",
+        "Folder, made if missing, for the table as HTML, JSON, CSV and LaTeX.",
+        Path("lmkl-pad-evaluation"),
+    ),
+    cache: Path | None = option(
+        "--cache DIR", "Folder for views and models that a later run uses."
+    ),
+    scores: bool = option("--scores", "Put every test score into the JSON file.", False),
+    as_list: bool = option("--list", "Show databases, protocols and methods, and stop.", False),
+    as_json: bool = AS_JSON,
 ) -> None:
     """Measure methods on a database and put the paper's figures beside them.
 

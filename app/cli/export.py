@@ -3,14 +3,14 @@
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from app.cli.console import AsJson, ExitCode, ModelFile, Quiet, option, print_json, say, stop
+from app.cli.console import AS_JSON, MODEL_FILE, QUIET, ExitCode, option, print_json, say, stop
 from app.cli.models import named_facts
 from app.cli.outputs import check_output
-from app.cli.passphrases import PassphraseFile, checked, is_asked_for, new_passphrase, open_model
+from app.cli.passphrases import PASSPHRASE_FILE, checked, is_asked_for, new_passphrase, open_model
 from app.models.files import PROTECTED_SUFFIX, save
 from app.models.model import PadModel
 from app.models.onnx_export import export_scorer
@@ -28,28 +28,21 @@ _BY_SUFFIX = {".safetensors": Format.MODEL, ".lmkl": Format.MODEL, ".onnx": Form
 
 
 def command(
-    model_file: ModelFile,
-    to: Annotated[
-        Path,
-        option(
-            "--to FILE",
-            "Where to: FILE.onnx for the scorer, FILE.safetensors for the model, FILE.lmkl for the "
-            "model behind a passphrase.",
-        ),
-    ],
-    wanted: Annotated[
-        Format | None, option("--format", "Needed where FILE ends in none of them.")
-    ] = None,
-    passphrase_file: PassphraseFile = None,
-    new_passphrase_file: Annotated[
-        Path | None,
-        option(
-            "--new-passphrase-file FILE",
-            "Its first line is the passphrase of the new file, where that is another one.",
-        ),
-    ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    model_file: Path = MODEL_FILE,
+    to: Path = option(
+        "--to FILE",
+        "Where to: FILE.onnx for the scorer, FILE.safetensors for the model, FILE.lmkl for the "
+        "model behind a passphrase.",
+        ...,
+    ),
+    wanted: Format | None = option("--format", "Needed where FILE ends in none of them."),
+    passphrase_file: Path | None = PASSPHRASE_FILE,
+    new_passphrase_file: Path | None = option(
+        "--new-passphrase-file FILE",
+        "Its first line is the passphrase of the new file, where that is another one.",
+    ),
+    as_json: bool = AS_JSON,
+    quiet: bool = QUIET,
 ) -> None:
     """Write a model's scorer as ONNX, or the model once more, and compare what was written.
 

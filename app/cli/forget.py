@@ -1,16 +1,14 @@
 """``lmkl-pad forget``: delete everything of the person's that the program has stored."""
 
-from typing import Annotated
-
 import typer
 
 from app import storage
-from app.cli.console import AsJson, ExitCode, can_ask, option, print_json, say, stop
+from app.cli.console import AS_JSON, ExitCode, can_ask, option, print_json, say, stop
 
 
 def command(
-    is_sure: Annotated[bool, option("--yes -y", "Delete without asking, for scripts.")] = False,
-    as_json: AsJson = False,
+    is_sure: bool = option("--yes -y", "Delete without asking, for scripts.", False),
+    as_json: bool = AS_JSON,
 ) -> None:
     """Delete everything of yours that the program has stored, after asking.
 

@@ -7,7 +7,7 @@ seconds, which ``lmkl-pad --help``, ``--version`` and the window should not wait
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -67,20 +67,15 @@ def _print_version(wanted: bool) -> None:
 @cli.callback(invoke_without_command=True, epilog=HELP)
 def root(
     context: typer.Context,
-    _version: Annotated[
-        bool,
-        option("--version", "Print the version and stop.", callback=_print_version, is_eager=True),
-    ] = False,
-    source: Annotated[
-        str,
-        option(
-            "--source SOURCE",
-            "What the window shows: demo, camera, camera:NAME, a video, a folder, an address.",
-        ),
-    ] = "",
-    model: Annotated[Path | None, option("--model FILE", "A model for the window to open.")] = (
-        None
+    _version: bool = option(
+        "--version", "Print the version and stop.", False, callback=_print_version, is_eager=True
     ),
+    source: str = option(
+        "--source SOURCE",
+        "What the window shows: demo, camera, camera:NAME, a video, a folder, an address.",
+        "",
+    ),
+    model: Path | None = option("--model FILE", "A model for the window to open."),
 ) -> None:
     """Tell live faces from attacks never seen before, learning from genuine samples only.
 

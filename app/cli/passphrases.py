@@ -8,7 +8,6 @@ import os
 import stat
 import sys
 from pathlib import Path
-from typing import Annotated
 
 from app.cli.console import ExitCode, can_ask, option, say, stop
 from app.models.files import load
@@ -21,14 +20,11 @@ TRIES = 3
 LONGEST_LINE = 8192
 """Bytes of a file's first line."""
 
-PassphraseFile = Annotated[
-    Path | None,
-    option(
-        "--passphrase-file FILE",
-        f"Its first line is the passphrase of a protected model; without it {VARIABLE} is, or it "
-        "is asked for.",
-    ),
-]
+PASSPHRASE_FILE = option(
+    "--passphrase-file FILE",
+    f"Its first line is the passphrase of a protected model; without it {VARIABLE} is, or it is "
+    "asked for.",
+)
 
 
 def open_model(

@@ -11,17 +11,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from app.capture.source import SourceError
 from app.cli.console import (
-    AsJson,
+    AS_JSON,
+    PRESET,
+    QUIET,
     ExitCode,
-    PresetName,
-    Quiet,
     Tell,
     option,
     print_json,
@@ -41,7 +40,7 @@ from app.cli.inputs import (
 )
 from app.cli.models import pipeline_of
 from app.cli.outputs import check_files_apart, check_output, write_bytes
-from app.cli.passphrases import PassphraseFile, open_model
+from app.cli.passphrases import PASSPHRASE_FILE, open_model
 from app.cli.saved_session import read_session, session_text
 from app.models.model import PadModel
 from app.models.summary import ModelSummary, describe
@@ -63,53 +62,36 @@ EVERY = SECONDS_WANTED / FRAMES_WANTED
 
 
 def command(
-    output: Annotated[
-        Path,
-        option(
-            "--output -o FILE",
-            "The page (.html); JSON and CSV of the same name are written beside it.",
-        ),
-    ],
-    session: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="SESSION",
-            help="JSON of a session, or of a report that the window or this command saved.",
-        ),
-    ] = None,
-    model_file: Annotated[
-        Path | None, option("--model MODEL", "The model that is tested, or that the report is of.")
-    ] = None,
-    bona_fide: Annotated[
-        list[str] | None,
-        option(
-            "--bona-fide PATH",
-            "A recording of the genuine person, or a folder of them; may be repeated.",
-        ),
-    ] = None,
-    attacks: Annotated[
-        list[str] | None,
-        option(
-            "--attack SPECIES=PATH",
-            "A recording of an attack, or a folder of them; may be repeated.",
-        ),
-    ] = None,
-    every: Annotated[
-        float | None, option("--every S", "Seconds between frames of a recording; 0.2.", min=0.0)
-    ] = None,
-    save_session: Annotated[
-        Path | None, option("--session FILE", "Write the bare session here as well.")
-    ] = None,
-    details: Annotated[
-        Path | None, option("--details FILE", "TOML: who tested, with what, and so on.")
-    ] = None,
-    plan_file: Annotated[
-        Path | None, option("--plan FILE", "TOML: how many presentations are wanted.")
-    ] = None,
-    preset: PresetName = None,
-    passphrase_file: PassphraseFile = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    output: Path = option(
+        "--output -o FILE",
+        "The page (.html); JSON and CSV of the same name are written beside it.",
+        ...,
+    ),
+    session: Path | None = typer.Argument(
+        None,
+        metavar="SESSION",
+        help="JSON of a session, or of a report that the window or this command saved.",
+    ),
+    model_file: Path | None = option(
+        "--model MODEL", "The model that is tested, or that the report is of."
+    ),
+    bona_fide: list[str] | None = option(
+        "--bona-fide PATH",
+        "A recording of the genuine person, or a folder of them; may be repeated.",
+    ),
+    attacks: list[str] | None = option(
+        "--attack SPECIES=PATH", "A recording of an attack, or a folder of them; may be repeated."
+    ),
+    every: float | None = option(
+        "--every S", "Seconds between frames of a recording; 0.2.", min=0.0
+    ),
+    save_session: Path | None = option("--session FILE", "Write the bare session here as well."),
+    details: Path | None = option("--details FILE", "TOML: who tested, with what, and so on."),
+    plan_file: Path | None = option("--plan FILE", "TOML: how many presentations are wanted."),
+    preset: str | None = PRESET,
+    passphrase_file: Path | None = PASSPHRASE_FILE,
+    as_json: bool = AS_JSON,
+    quiet: bool = QUIET,
 ) -> None:
     """Write the ISO/IEC 30107-3 report of a test: a page, JSON and CSV.
 

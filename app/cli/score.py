@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.console import Console, JustifyMethod
@@ -16,11 +15,11 @@ from rich.text import Text
 from app.capture.opening import source_from
 from app.capture.source import SourceError
 from app.cli.console import (
-    AsJson,
+    AS_JSON,
+    MODEL_FILE,
+    PRESET,
+    QUIET,
     ExitCode,
-    ModelFile,
-    PresetName,
-    Quiet,
     option,
     print_json,
     progress_bar,
@@ -31,7 +30,7 @@ from app.cli.contact_sheet import SUFFIXES, ContactSheet, encoded
 from app.cli.inputs import Selection, recordings_in, settings_with
 from app.cli.models import named_facts, pipeline_of
 from app.cli.outputs import check_files_apart, check_output, growing_text, write_bytes
-from app.cli.passphrases import PassphraseFile, open_model
+from app.cli.passphrases import PASSPHRASE_FILE, open_model
 from app.cli.scoring import (
     InputResult,
     Write,
@@ -55,44 +54,31 @@ _BY_SUFFIX = {".csv": Format.CSV, ".jsonl": Format.JSONL, ".ndjson": Format.JSON
 
 
 def command(
-    model_file: ModelFile,
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="INPUT",
-            help="Videos, pictures, folders; also demo, camera, camera:NAME, an address.",
-        ),
-    ],
-    form: Annotated[
-        Format | None,
-        option(
-            "--format",
-            "A table of the inputs, or a row for every frame; by default a table, or what the "
-            "output's name ends in.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None, option("--output -o FILE", "Write the rows to this .csv or .jsonl file.")
-    ] = None,
-    strip: Annotated[
-        Path | None,
-        option(
-            "--strip FILE",
-            "Draw the most and the least genuine frames into this .png or .jpg file.",
-        ),
-    ] = None,
-    tiles: Annotated[int, option("--tiles N", "Frames of each kind in it.", min=1, max=100)] = 8,
-    frames: Annotated[
-        int | None, option("--frames N", "At most N frames of each input, spread evenly.", min=1)
-    ] = None,
-    every: Annotated[int, option("--every N", "Every Nth frame.", min=1)] = 1,
-    apart: Annotated[
-        bool, option("--apart", "Every picture of a folder is an input of its own.")
-    ] = False,
-    preset: PresetName = None,
-    passphrase_file: PassphraseFile = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    model_file: Path = MODEL_FILE,
+    inputs: list[str] = typer.Argument(
+        ...,
+        metavar="INPUT",
+        help="Videos, pictures, folders; also demo, camera, camera:NAME, an address.",
+    ),
+    form: Format | None = option(
+        "--format",
+        "A table of the inputs, or a row for every frame; by default a table, or what the "
+        "output's name ends in.",
+    ),
+    output: Path | None = option("--output -o FILE", "Write the rows to this .csv or .jsonl file."),
+    strip: Path | None = option(
+        "--strip FILE", "Draw the most and the least genuine frames into this .png or .jpg file."
+    ),
+    tiles: int = option("--tiles N", "Frames of each kind in it.", 8, min=1, max=100),
+    frames: int | None = option(
+        "--frames N", "At most N frames of each input, spread evenly.", min=1
+    ),
+    every: int = option("--every N", "Every Nth frame.", 1, min=1),
+    apart: bool = option("--apart", "Every picture of a folder is an input of its own.", False),
+    preset: str | None = PRESET,
+    passphrase_file: Path | None = PASSPHRASE_FILE,
+    as_json: bool = AS_JSON,
+    quiet: bool = QUIET,
 ) -> None:
     """Score frames by a model, and judge every input by the mean of its frames.
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.console import HELP, AsJson, ExitCode, download_bar, option, print_json, say, stop
+from app.cli.console import AS_JSON, HELP, ExitCode, download_bar, option, print_json, say, stop
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import (
@@ -33,18 +33,15 @@ command = typer.Typer(
     epilog=HELP,
 )
 
-Names = Annotated[list[str] | None, typer.Argument(metavar="NAME")]
-Folder = Annotated[
-    Path | None,
-    option(
-        "--folder DIR",
-        "Your folder of weights; otherwise $LMKL_PAD_WEIGHTS or the usual place for data.",
-    ),
-]
+NAMES = typer.Argument(None, metavar="NAME")
+FOLDER = option(
+    "--folder DIR",
+    "Your folder of weights; otherwise $LMKL_PAD_WEIGHTS or the usual place for data.",
+)
 
 
 @command.command("list", epilog=HELP)
-def list_command(folder: Folder = None, as_json: AsJson = False) -> None:
+def list_command(folder: Path | None = FOLDER, as_json: bool = AS_JSON) -> None:
     """Show every file of weights: what for, where found, size, licence, checksum."""
     findings = [inspect(entry, folder) for entry in catalogue.CATALOGUE]
     place = weights_folder(folder)
@@ -59,12 +56,10 @@ def list_command(folder: Folder = None, as_json: AsJson = False) -> None:
 
 @command.command("fetch", epilog=HELP)
 def fetch_command(
-    names: Names = None,
-    preset: Annotated[
-        str | None, option("--preset NAME", "All weights that this preset needs.")
-    ] = None,
-    folder: Folder = None,
-    as_json: AsJson = False,
+    names: list[str] | None = NAMES,
+    preset: str | None = option("--preset NAME", "All weights that this preset needs."),
+    folder: Path | None = FOLDER,
+    as_json: bool = AS_JSON,
 ) -> None:
     """Download weights by name: resumed, checked, put into your folder.
 
@@ -85,9 +80,9 @@ def fetch_command(
 
 @command.command("import", epilog=HELP)
 def import_command(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE")],
-    folder: Folder = None,
-    as_json: AsJson = False,
+    files: list[Path] = typer.Argument(..., metavar="FILE"),
+    folder: Path | None = FOLDER,
+    as_json: bool = AS_JSON,
 ) -> None:
     """Take over files you brought; their content tells which weights they are."""
     outcome = _Outcome(as_json, folder)
@@ -98,7 +93,9 @@ def import_command(
 
 
 @command.command("verify", epilog=HELP)
-def verify_command(names: Names = None, folder: Folder = None, as_json: AsJson = False) -> None:
+def verify_command(
+    names: list[str] | None = NAMES, folder: Path | None = FOLDER, as_json: bool = AS_JSON
+) -> None:
     """Read files of weights afresh and compare their checksums: all found, or those named."""
     entries = _entries(names) if names else catalogue.CATALOGUE
     findings = [inspect(entry, folder, afresh=True) for entry in entries]
