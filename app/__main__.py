@@ -13,7 +13,7 @@ def main() -> None:
     try:
         _run()
     except KeyboardInterrupt:
-        # Commands end by themselves (`app.cli.failures`): this is while their libraries load.
+        # Commands end by themselves (`app.cli.main`): this is while their libraries load.
         print("Stopped.", file=sys.stderr)
         _end(INTERRUPTED)
     except SystemExit as ended:

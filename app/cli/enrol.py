@@ -21,9 +21,16 @@ from app.cli.console import (
     text_table,
 )
 from app.cli.inputs import check_seconds, named_value, settings_with
-from app.cli.models import model_facts, pipeline_for, pipeline_of
+from app.cli.models import (
+    PASSPHRASE_FILE,
+    checked,
+    model_facts,
+    new_passphrase,
+    open_model,
+    pipeline_for,
+    pipeline_of,
+)
 from app.cli.outputs import check_output
-from app.cli.passphrases import PASSPHRASE_FILE, checked, new_passphrase, open_model
 from app.cli.recorder import Recorder, TakeRecorded, TakeWanted
 from app.models.files import PROTECTED_SUFFIX, SUFFIX, Export, save
 from app.models.model import PadModel

@@ -8,9 +8,15 @@ from typing import Any
 import typer
 
 from app.cli.console import AS_JSON, MODEL_FILE, QUIET, ExitCode, option, print_json, say, stop
-from app.cli.models import named_facts
+from app.cli.models import (
+    PASSPHRASE_FILE,
+    checked,
+    is_asked_for,
+    named_facts,
+    new_passphrase,
+    open_model,
+)
 from app.cli.outputs import check_output
-from app.cli.passphrases import PASSPHRASE_FILE, checked, is_asked_for, new_passphrase, open_model
 from app.models.files import PROTECTED_SUFFIX, save
 from app.models.model import PadModel
 from app.models.onnx_export import export_scorer

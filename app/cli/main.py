@@ -1,18 +1,172 @@
-"""The root command: version, help, and the window when there is no subcommand.
+"""The root command, and how errors and signals end any command: one sentence and an exit code.
 
 A command's module is imported when the command is used: with NumPy and SciPy that takes up to 1.5
 seconds, which ``lmkl-pad --help``, ``--version`` and the window should not wait for.
 """
 
+import contextlib
+import errno
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
-from app.cli.console import HELP, option
-from app.cli.failures import Commands
+from app.cli.console import HELP, ExitCode, option, say, stop
+from app.logs import DEBUG_VARIABLE
+
+# ------------------------------------------------------------- errors and signals
+
+
+_SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+_USUAL = (signal.SIG_DFL, signal.default_int_handler)
+
+
+class Commands(TyperGroup):
+    """Commands whose errors become one sentence, and which signals end with their own code."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Parse the command line, and print the help if it asks for it."""
+        try:
+            return super().make_context(*arguments, **options)
+        except SystemExit:
+            # rich exits like this when the reader of its tables has left.
+            _discard_output()
+            sys.exit(ExitCode.PIPE_CLOSED)
+
+    def invoke(self, ctx: Any) -> Any:
+        if hasattr(sys.stdout, "reconfigure"):
+            # Names of files that standard output's encoding does not know are escaped.
+            sys.stdout.reconfigure(errors="backslashreplace")
+        with _signals_raised() as received:
+            try:
+                return super().invoke(ctx)
+            except BaseException as error:
+                _end(error, received)
+
+
+def _end(error: BaseException, received: list[int]) -> NoReturn:
+    """Turn whatever ended a command into one sentence and its exit code."""
+    stopped = ExitCode.INTERRUPTED
+    if received and received[0] != signal.SIGINT:
+        stopped = ExitCode.TERMINATED
+    if isinstance(error, typer.Exit):
+        # Commands that handle an interrupt themselves do not know which signal it was.
+        raise typer.Exit(stopped) if error.exit_code == ExitCode.INTERRUPTED else error
+    # A library that is interrupted while it loads may raise anything.
+    if received or isinstance(error, KeyboardInterrupt):
+        stop("Stopped.", stopped)
+    if isinstance(error, SystemExit):
+        # rich exits like this when the reader of its tables has left.
+        raise typer.Exit(ExitCode.PIPE_CLOSED)
+    is_typers_own = isinstance(error, typer.Abort) or hasattr(error, "exit_code")
+    if not isinstance(error, Exception) or is_typers_own:
+        raise error  # usage errors have their own form
+    if getattr(error, "errno", None) == errno.EPIPE:
+        _discard_output()
+        raise typer.Exit(ExitCode.PIPE_CLOSED)
+    if os.environ.get(DEBUG_VARIABLE):
+        say("".join(traceback.format_exception(error)).rstrip())
+    sentence, code = outcome_of(error)
+    stop(" ".join(sentence.split()), code)
+
+
+@contextlib.contextmanager
+def _signals_raised() -> Iterator[list[int]]:
+    """Let signals end the work as Ctrl-C does, so that nothing half-written is left behind.
+
+    Yields the signals that came so far.
+    """
+    received: list[int] = []
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        received.append(number)
+        raise KeyboardInterrupt
+
+    usual: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        usual = {number: signal.getsignal(number) for number in _SIGNALS}
+    for number, handler in usual.items():
+        if handler in _USUAL:  # an ignored signal, as under nohup, stays ignored
+            signal.signal(number, interrupt)
+    try:
+        yield received
+    finally:
+        for number, handler in usual.items():
+            if signal.getsignal(number) is interrupt:
+                signal.signal(number, handler)
+
+
+def outcome_of(error: Exception) -> tuple[str, ExitCode]:
+    """Return the sentence for an error that a command raised, and the exit code."""
+    # Imported here because they load NumPy, which the root command does without.
+    from app.capture.source import SourceError
+    from app.cli.outputs import OutputError
+    from app.cli.recorder import TooFewFramesError
+    from app.evaluation.protocols.types import ProtocolError
+    from app.reports.writing import ReportError
+    from app.session.guided_test.presentation import GuidedTestError
+    from app.storage import StorageError
+    from lmkl_core.errors import (
+        Cancelled,
+        InvalidInputError,
+        ModelFileError,
+        PassphraseNeeded,
+        WrongPassphrase,
+    )
+    from lmkl_core.features.presets import PresetError
+    from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError
+
+    codes: tuple[tuple[type[Exception] | tuple[type[Exception], ...], ExitCode], ...] = (
+        (MissingWeightsError, ExitCode.MISSING_WEIGHTS),
+        (WrongWeightsError, ExitCode.BAD_WEIGHTS),
+        ((PassphraseNeeded, WrongPassphrase), ExitCode.NO_PASSPHRASE),
+        (ModelFileError, ExitCode.BAD_MODEL),
+        (TooFewFramesError, ExitCode.NO_FRAMES),
+        (ProtocolError, ExitCode.NO_DATABASE),
+        ((SourceError, GuidedTestError), ExitCode.BAD_INPUT),
+        ((ReportError, StorageError, OutputError), ExitCode.UNWRITABLE),
+        (Cancelled, ExitCode.INTERRUPTED),
+        (PresetError, ExitCode.USAGE),
+        (InvalidInputError, ExitCode.FAILED),
+    )
+    if isinstance(error, MissingWeightsError) and error.name:
+        way = f"`lmkl-pad weights fetch {error.name}` does both."
+        return f"{error} {way}", ExitCode.MISSING_WEIGHTS
+    for kind, code in codes:
+        if isinstance(error, kind):
+            return str(error), code
+    if isinstance(error, MemoryError):
+        return "The memory ran out: use fewer frames or a smaller preset.", ExitCode.FAILED
+    if isinstance(error, OSError):
+        where = "" if error.filename is None else f" {error.filename}"
+        return f"Cannot use{where}: {error.strerror or error}.", ExitCode.FAILED
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return (
+        f"This should not have happened ({what}); set {DEBUG_VARIABLE}=1 and run it again to see "
+        "where, and report it.",
+        ExitCode.FAILED,
+    )
+
+
+def _discard_output() -> None:
+    """Send what is still buffered nowhere: Python would complain when it flushes at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+# ------------------------------------------------------------- commands
 
 COMMANDS = {
     "enrol": "Learn a genuine face from takes of it, and save the model.",

@@ -38,9 +38,8 @@ from app.cli.inputs import (
     settings_with,
     shown_name,
 )
-from app.cli.models import pipeline_of
+from app.cli.models import PASSPHRASE_FILE, open_model, pipeline_of
 from app.cli.outputs import check_files_apart, check_output, write_bytes
-from app.cli.passphrases import PASSPHRASE_FILE, open_model
 from app.cli.saved_session import read_session, session_text
 from app.models.model import PadModel
 from app.models.summary import ModelSummary, describe

@@ -1,12 +1,22 @@
-"""``lmkl-pad score``: what a model says of pictures, videos and folders of them."""
+"""``lmkl-pad score``: what a model says of pictures, videos and folders of them.
 
+An input is accepted when the mean score of its frames reaches the threshold, as in the guided test.
+Fewer than `ENOUGH_FRAMES` scored frames are no response, unless the input has no more frames than
+that and every one was scored: a single picture is judged by its one score.
+"""
+
+import csv
+import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Any, TextIO
 
+import numpy as np
 import typer
 from rich.console import Console, JustifyMethod
 from rich.table import Table
@@ -20,6 +30,7 @@ from app.cli.console import (
     PRESET,
     QUIET,
     ExitCode,
+    Tell,
     option,
     print_json,
     progress_bar,
@@ -27,19 +38,19 @@ from app.cli.console import (
     stop,
 )
 from app.cli.contact_sheet import SUFFIXES, ContactSheet, encoded
-from app.cli.inputs import Selection, recordings_in, settings_with
-from app.cli.models import named_facts, pipeline_of
+from app.cli.inputs import Selection, opened, recordings_in, settings_with, shown_name
+from app.cli.models import PASSPHRASE_FILE, named_facts, open_model, pipeline_of
 from app.cli.outputs import check_files_apart, check_output, growing_text, write_bytes
-from app.cli.passphrases import PASSPHRASE_FILE, open_model
-from app.cli.scoring import (
-    InputResult,
-    Write,
-    csv_writer,
-    jsonl_writer,
-    score_input,
-)
 from app.models.model import PadModel
-from app.types import ScoredFrame
+from app.session.decision import ENOUGH_FRAMES, decide
+from app.session.guided_test.presentation import kept_numbers
+from app.session.scoring import score_frame
+from app.settings import Settings
+from app.types import Decision, Frame, FrameResult, ScoredFrame, Status, Verdict
+from app.vision.pipeline import Pipeline
+
+REPEATED = "It is the same picture as the last one scored, to the last bit: it tells nothing new."
+"""A recording that stands still is one picture, however often it repeats it."""
 
 
 class Format(StrEnum):
@@ -118,8 +129,8 @@ def command(
     if strip is not None and any(sheet.rows):
         write_bytes(strip, encoded(sheet.picture(), strip))
     if as_json:
-        inputs_facts = [result.facts() for result in results]
-        print_json({"model": named_facts(model), "inputs": inputs_facts})
+        facts = [result.facts() for result in results]
+        print_json({"model": named_facts(model), "inputs": facts})
     elif not quiet:
         rows_are_on_stdout = form is not Format.TABLE and output is None
         _print(model, results, Console(stderr=rows_are_on_stdout, highlight=False))
@@ -135,22 +146,22 @@ def command(
 
 def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Format:
     """Return the format of the output; refuse rows and JSON both on standard output."""
-    if form is None and output is not None:
-        form = _BY_SUFFIX.get(output.suffix.lower())
-        if form is None:
-            stop(
-                f"Say with --format csv or jsonl what {output} shall be, or let its name end so.",
-                ExitCode.USAGE,
+    problem = ""
+    if output is None:
+        form = form or Format.TABLE
+        if as_json and form is not Format.TABLE:
+            problem = (
+                "Rows and the JSON summary cannot both go to standard output: name a file for the "
+                "rows with --output."
             )
-    form = form or Format.TABLE
-    if form is Format.TABLE and output is not None:
-        stop("A table is for the screen: choose --format csv or jsonl for a file.", ExitCode.USAGE)
-    if as_json and form is not Format.TABLE and output is None:
-        stop(
-            "Rows and the JSON summary cannot both go to standard output: name a file for the "
-            "rows with --output.",
-            ExitCode.USAGE,
-        )
+    elif form is Format.TABLE:
+        problem = "A table is for the screen: choose --format csv or jsonl for a file."
+    else:
+        form = form or _BY_SUFFIX.get(output.suffix.lower())
+    if form is None:
+        problem = f"Say with --format csv or jsonl what {output} shall be, or let its name end so."
+    if form is None or problem:
+        stop(problem, ExitCode.USAGE)
     return form
 
 
@@ -166,9 +177,115 @@ def _check_files(output: Path | None, strip: Path | None, inputs: list[str]) -> 
                     "would the strip be the next time.",
                     ExitCode.USAGE,
                 )
-        check_output(strip)
-    if output is not None:
-        check_output(output)
+    for path in (strip, output):
+        if path is not None:
+            check_output(path)
+
+
+# ------------------------------------------------------------- scores
+
+
+@dataclass
+class InputResult:
+    """An input as a whole; ``error`` says why it could not be read, or not to its end."""
+
+    source: str
+    threshold: float
+    frames: list[ScoredFrame] = field(default_factory=list)
+    is_simulated: bool = False
+    error: str = ""
+
+    @property
+    def n_scored(self) -> int:
+        return sum(frame.score is not None for frame in self.frames)
+
+    @property
+    def n_accepted(self) -> int:
+        return sum(frame.verdict.accepts for frame in self.frames)
+
+    @property
+    def decision(self) -> Decision | None:
+        """The verdict on its frames together; None if no frame could be read."""
+        if not self.frames:
+            return None
+        return decide(self.frames, self.threshold, enough=min(ENOUGH_FRAMES, len(self.frames)))
+
+    def facts(self) -> dict[str, Any]:
+        """Return the summary as JSON values."""
+        decision = self.decision
+        return {
+            "source": self.source,
+            "verdict": decision and decision.verdict.value,
+            "reason": decision and decision.reason,
+            "mean_score": decision and decision.score,
+            "mean_liveness": decision and decision.liveness,
+            "threshold": self.threshold,
+            "n_frames": len(self.frames),
+            "n_scored": self.n_scored,
+            "n_accepted": self.n_accepted,
+            "is_simulated": self.is_simulated,
+            "error": self.error or None,
+        }
+
+
+def score_input(
+    pipeline: Pipeline,
+    model: PadModel,
+    text: str,
+    selection: Selection,
+    result: InputResult,
+    settings: Settings,
+    tell: Tell,
+) -> Iterator[ScoredFrame]:
+    """Score the frames of one input one after the other, and add each to the result.
+
+    Raises `SourceError` when it cannot be read; the frames read before are in the result.
+    """
+    with opened(text, settings) as reading:
+        result.source = shown_name(text, reading.source)
+        total = -(-(reading.info.n_frames or 0) // selection.every) or None
+        if selection.most is not None:
+            total = min(total or selection.most, selection.most)
+        before: Frame | None = None
+        for frame in selection.of(text, reading, reading.frames(pipeline)):
+            if before is not None and np.array_equal(before.image, frame.image):
+                repeated = FrameResult(frame, Status.BAD_FRAME, REPEATED)
+                scored = ScoredFrame(
+                    Verdict.BAD_FRAME, REPEATED, threshold=model.threshold, result=repeated
+                )
+            else:
+                scored = score_frame(pipeline, model, frame)
+                before = frame if scored.score is not None else before
+            result.frames.append(kept_numbers(scored))
+            result.is_simulated |= bool(frame.caption)
+            tell(len(result.frames), total, result.source)
+            yield scored
+
+
+# ------------------------------------------------------------- rows
+
+COLUMNS = ("source", "frame", "time", "status", "reason", "score", "verdict", "threshold",
+           "liveness")  # fmt: skip
+"""Of a frame's row, in CSV and in JSON lines."""
+
+Write = Callable[[InputResult, ScoredFrame | None], None]
+"""Write a frame of an input, or after its last frame (None) the input as a whole."""
+
+
+def frame_row(source: str, scored: ScoredFrame) -> dict[str, Any]:
+    """Return a frame as JSON values, by `COLUMNS`."""
+    values = (
+        source,
+        scored.frame.number,
+        round(scored.frame.time, 6),
+        "scored" if scored.score is not None else scored.verdict.value,
+        scored.reason,
+        scored.score,
+        scored.verdict.value,
+        scored.threshold,
+        scored.liveness,
+    )
+    return dict(zip(COLUMNS, values, strict=True))
 
 
 @contextmanager
@@ -187,6 +304,38 @@ def _rows_written(form: Format, output: Path | None) -> Iterator[Write]:
                 stream.flush()  # for those who read along
 
         yield write_through
+
+
+def csv_writer(stream: TextIO) -> Write:
+    """Write the names of the columns, then a line for every frame."""
+    writer = csv.DictWriter(stream, COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+
+    def write(result: InputResult, scored: ScoredFrame | None) -> None:
+        if scored is not None:
+            writer.writerow(frame_row(_plain(result.source), scored))
+
+    return write
+
+
+def _plain(text: str) -> str:
+    """Return text that a spreadsheet takes neither for a formula nor for the end of a line."""
+    text = text.replace("\r", " ")  # which the csv module only quotes where lines end with it
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
+
+
+def jsonl_writer(stream: TextIO) -> Write:
+    """Write an object of kind ``frame`` for every frame, and one of kind ``input`` after them."""
+
+    def write(result: InputResult, scored: ScoredFrame | None) -> None:
+        kind = "input" if scored is None else "frame"
+        facts = result.facts() if scored is None else frame_row(result.source, scored)
+        stream.write(json.dumps({"kind": kind, **facts}, allow_nan=False) + "\n")
+
+    return write
+
+
+# ------------------------------------------------------------- table
 
 
 def _print(model: PadModel, results: list[InputResult], console: Console) -> None:
@@ -212,9 +361,9 @@ def _print(model: PadModel, results: list[InputResult], console: Console) -> Non
 
 
 def _cells(result: InputResult) -> dict[str, str]:
-    decision = result.decision
-    verdict = "unreadable" if decision is None else decision.verdict.value
-    score, liveness = (decision.score, decision.liveness) if decision else (None, None)
+    facts = result.facts()
+    verdict, score, liveness = facts["verdict"], facts["mean_score"], facts["mean_liveness"]
+    verdict = verdict or "unreadable"
     return {
         "input": result.source,
         "verdict": f"{verdict} (simulated)" if result.is_simulated else verdict,

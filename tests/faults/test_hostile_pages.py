@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.cli.scoring import InputResult, csv_writer
+from app.cli.score import InputResult, csv_writer
 from app.names import visible
 from app.reports import build
 from app.reports.csv_files import evaluation_csv as as_csv

@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 
 from app.capture.source import Cause, SourceError
 from app.cli.console import ExitCode
-from app.cli.failures import Commands
-from app.cli.main import COMMANDS, load_command
+from app.cli.main import COMMANDS, Commands, load_command
 from app.cli.outputs import OutputError, growing_text
 from app.cli.recorder import TooFewFramesError
 from app.evaluation.protocols.types import ProtocolError
@@ -120,7 +119,7 @@ def test_that_a_reader_of_the_help_may_leave_early_too():
 PRINT_MUCH = """
 import rich
 import typer
-from app.cli.failures import Commands
+from app.cli.main import Commands
 commands = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
 @commands.callback()
 def root(): pass
@@ -178,7 +177,7 @@ def test_that_an_encoding_without_a_names_letters_shows_them_escaped():
 
 PRINT_NAME = """
 import typer
-from app.cli.failures import Commands
+from app.cli.main import Commands
 commands = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
 @commands.callback()
 def root(): pass

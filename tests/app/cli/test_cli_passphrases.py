@@ -268,7 +268,7 @@ def test_that_a_passphrase_is_asked_for_on_the_terminal_and_not_shown(protected,
     assert load(to, passphrase=OTHER).digest == window_model().digest
 
 
-ASK = "from app.cli.passphrases import _typed; print(_typed('Passphrase: '))"
+ASK = "from app.cli.models import _typed; print(_typed('Passphrase: '))"
 
 
 @LINUX

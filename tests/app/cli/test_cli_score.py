@@ -16,7 +16,7 @@ from app.capture.video import VideoFile
 from app.cli import models
 from app.cli.console import ExitCode
 from app.cli.contact_sheet import TILE
-from app.cli.scoring import COLUMNS, InputResult
+from app.cli.score import COLUMNS, InputResult
 from app.models.files import load
 from app.types import Familiarity, ScoredFrame, Verdict
 from app.vision.faces.detector import make_detector

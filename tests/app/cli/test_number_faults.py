@@ -9,7 +9,7 @@ import pytest
 
 from app.capture.opencv import cv2
 from app.cli.console import ExitCode
-from app.cli.scoring import REPEATED
+from app.cli.score import REPEATED
 from app.models.files import load
 from app.models.fitting import extended, fitted
 from app.models.summary import describe
