@@ -116,27 +116,13 @@ def text_table(
 
 
 @contextmanager
-def progress_bar(title: str = "", *, hidden: bool = False) -> Iterator[Tell]:
+def progress_bar(title: str, *, hidden: bool = False, in_bytes: bool = False) -> Iterator[Tell]:
     """Show a bar with the time left on standard error if that is a terminal."""
-    with _bar(title, (BarColumn(), TimeRemainingColumn()), hidden) as tell:
-        yield tell
-
-
-@contextmanager
-def download_bar(
-    title: str, *, hidden: bool = False
-) -> Iterator[Callable[[int, int | None], None]]:
-    """Show how many bytes have come and how many are still to come."""
-    with _bar(title, (BarColumn(), DownloadColumn(), TimeRemainingColumn()), hidden) as tell:
-        yield lambda done, total: tell(done, total, title)
-
-
-@contextmanager
-def _bar(title: str, columns: tuple[ProgressColumn, ...], hidden: bool) -> Iterator[Tell]:
     console = Console(stderr=True)
     disable = hidden or not console.is_terminal
-    text = TextColumn("{task.description}", markup=False)
-    with Progress(text, *columns, console=console, transient=True, disable=disable) as bar:
+    columns: list[ProgressColumn] = [TextColumn("{task.description}", markup=False), BarColumn()]
+    columns += [DownloadColumn()] * in_bytes + [TimeRemainingColumn()]
+    with Progress(*columns, console=console, transient=True, disable=disable) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total, text: bar.update(
             task, completed=done, total=total, description=text

@@ -107,18 +107,7 @@ def _model(stored: Any) -> ModelSummary | None:
         statement=found.statement,
     )
     return ModelSummary(
-        view_names=(),
-        weights=(),
-        cluster_sizes=(),
-        typical_faces=(),
-        gap=math.nan,
-        is_certified=False,
-        stop_reason="",
-        n_solves=0,
-        gap_history=(),
-        objective_history=(),
         threshold=threshold,
-        bounds=(),
         parameters=tuple(model.parameters.items()),
         takes=model.takes,
         n_samples=model.n_samples,

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.console import AS_JSON, HELP, ExitCode, download_bar, option, print_json, say, stop
+from app.cli.console import AS_JSON, HELP, ExitCode, option, print_json, progress_bar, say, stop
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import (
@@ -72,10 +72,13 @@ def fetch_command(
     outcome = _Outcome(as_json, folder)
     for entry in _entries(names, preset):
         with outcome.failures(entry.name), _interruptible(entry, folder):
-            with download_bar(entry.file_name, hidden=as_json) as progress:
-                file = fetch(entry, folder, progress)
-            outcome.add(file, "is in")
+            outcome.add(_fetched(entry, folder, hidden=as_json), "is in")
     outcome.finish()
+
+
+def _fetched(entry: Weights, folder: Path | None, *, hidden: bool) -> WeightsFile:
+    with progress_bar(entry.file_name, hidden=hidden, in_bytes=True) as tell:
+        return fetch(entry, folder, lambda done, total: tell(done, total, entry.file_name))
 
 
 @command.command("import", epilog=HELP)
@@ -133,17 +136,21 @@ class _Outcome:
         """Turn an error into its sentence and its exit code; the first one counts."""
         try:
             yield
+            return
         except MissingWeightsError as error:
-            by_hand = f"{error} `lmkl-pad weights import FILE` puts it there."
-            self._fail(what, by_hand, ExitCode.MISSING_WEIGHTS)
+            sentence = f"{error} `lmkl-pad weights import FILE` puts it there."
+            code = ExitCode.MISSING_WEIGHTS
         except WrongWeightsError as error:
-            self._fail(what, str(error), ExitCode.BAD_WEIGHTS)
+            sentence, code = str(error), ExitCode.BAD_WEIGHTS
         except InvalidInputError as error:
-            self._fail(what, str(error), ExitCode.BAD_INPUT)
+            sentence, code = str(error), ExitCode.BAD_INPUT
         except OSError as error:
             place = error.filename or weights_folder(self._folder)  # a full disk names no file
             sentence = f"Cannot write {place}: {error.strerror or error}."
-            self._fail(what, sentence, ExitCode.UNWRITABLE)
+            code = ExitCode.UNWRITABLE
+        self._done.append({"name": what, "error": sentence})
+        say(sentence)
+        self._code = self._code or code
 
     def add(self, file: WeightsFile, verb: str) -> None:
         """Note a file that is where it should be."""
@@ -158,12 +165,6 @@ class _Outcome:
             print_json({"files": self._done})
         if self._code is not ExitCode.OK:
             raise typer.Exit(self._code)
-
-    def _fail(self, what: str, sentence: str, code: ExitCode) -> None:
-        self._done.append({"name": what, "error": sentence})
-        say(sentence)
-        if self._code is ExitCode.OK:
-            self._code = code
 
 
 def _entries(names: list[str] | None, preset: str | None = None) -> list[Weights]:
@@ -204,20 +205,20 @@ _CHECKSUM_WORDS = {
 def findings_table(findings: list[Finding]) -> Table:
     """Return one row for each entry: what it is, where it lies and whether it is whole."""
     table = Table(title="Weights", title_justify="left")
-    table.add_column("name and use")
-    table.add_column("where")
-    table.add_column("size", justify="right", no_wrap=True)
-    table.add_column("licence", no_wrap=True)
-    table.add_column("checksum")
-    for finding in findings:
-        size = finding.entry.size if finding.size is None else finding.size
-        table.add_row(
-            f"[bold]{finding.entry.name}[/bold]\n{finding.entry.what}",
-            _place_words(finding),
-            megabytes(size),
-            finding.entry.licence,
-            _checksum_words(finding),
+    for heading in ("name and use", "where", "size", "licence", "checksum"):
+        table.add_column(
+            heading,
+            justify="right" if heading == "size" else "left",
+            no_wrap=heading in ("size", "licence"),
         )
+    for finding in findings:
+        entry, where, words = finding.entry, finding.place.value, _CHECKSUM_WORDS[finding.checksum]
+        if finding.place is Place.NOWHERE and finding.fetched:
+            where = f"missing, {megabytes(finding.fetched)} fetched"
+        if finding.checksum is Checksum.RIGHT and not entry.is_pinned:
+            words += f", {len(entry.sha256)} digits"
+        size = megabytes(entry.size if finding.size is None else finding.size)
+        table.add_row(f"[bold]{entry.name}[/bold]\n{entry.what}", where, size, entry.licence, words)
     return table
 
 
@@ -248,16 +249,3 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
         "problem": finding.problem or None,
         "fetched_bytes": finding.fetched,
     }
-
-
-def _place_words(finding: Finding) -> str:
-    if finding.place is Place.NOWHERE and finding.fetched:
-        return f"missing, {megabytes(finding.fetched)} fetched"
-    return finding.place.value
-
-
-def _checksum_words(finding: Finding) -> str:
-    words = _CHECKSUM_WORDS[finding.checksum]
-    if finding.checksum is Checksum.RIGHT and not finding.entry.is_pinned:
-        return f"{words}, {len(finding.entry.sha256)} digits"
-    return words

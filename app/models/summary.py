@@ -109,26 +109,26 @@ class PersonSummary:
     n_effective: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ModelSummary:
-    """A fitted model in numbers and words."""
+    """A fitted model in numbers and words; of a report's model only what the report says."""
 
-    view_names: tuple[str, ...]
-    weights: tuple[tuple[float, ...], ...]
+    view_names: tuple[str, ...] = ()
+    weights: tuple[tuple[float, ...], ...] = ()
     """Clusters (outer) by views (inner)."""
-    cluster_sizes: tuple[int, ...]
-    typical_faces: tuple[Image | None, ...]
+    cluster_sizes: tuple[int, ...] = ()
+    typical_faces: tuple[Image | None, ...] = ()
     """A thumbnail of each cluster's most typical frame, if in memory."""
-    gap: float
+    gap: float = math.nan
     """Certified relative gap to the optimum."""
-    is_certified: bool
-    stop_reason: str
-    n_solves: int
-    gap_history: tuple[float, ...]
-    objective_history: tuple[float, ...]
+    is_certified: bool = False
+    stop_reason: str = ""
+    n_solves: int = 0
+    gap_history: tuple[float, ...] = ()
+    objective_history: tuple[float, ...] = ()
     """One entry an iteration."""
     threshold: ThresholdSummary
-    bounds: tuple[Bound, ...]
+    bounds: tuple[Bound, ...] = ()
     parameters: tuple[tuple[str, str], ...]
     takes: tuple[str, ...]
     n_samples: int

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from app.capture.opencv import cv2
 from app.demo.renderer.arrays import F32, GAMMA, f32, generator
-from app.demo.renderer.motion import Wave
+from app.demo.renderer.geometry import Wave
 from app.demo.renderer.scene import View
 from app.types import Image
 

@@ -16,7 +16,6 @@ from app.demo.renderer.people import CANVAS, EYE_DISTANCE, EYES, load_person
 from app.demo.renderer.plates import (
     Cut,
     Plate,
-    both,
     glare,
     halftone,
     light_on_plate,
@@ -153,9 +152,11 @@ _ON_A_STAND = 0.4
 
 def _supported(place: Setting) -> Setting:
     """Put some plates on a stand: not all of them are held in a hand."""
-    if place.rng.random() < _ON_A_STAND:
-        return replace(place, motion=place.motion.calmed(0.1))
-    return place
+    return _on_a_stand(place) if place.rng.random() < _ON_A_STAND else place
+
+
+def _on_a_stand(place: Setting) -> Setting:
+    return replace(place, motion=place.motion.calmed(0.1))
 
 
 def office_print(place: Setting) -> list[Layer]:
@@ -183,24 +184,30 @@ def _sheet(
     margin = round(float(rng.uniform(0.0, 0.35)) * plate.unit)
     framed = with_margin(sheet, margin, (0.84, 0.84, 0.82))
     bend = float(np.clip(rng.normal(0.0, 0.35 if glossy else 0.5), -0.8, 0.8))
-    height, width = framed.shape[:2]
-    framed *= light_on_plate(place, (width, height), bend)[..., None]
-    return plate_layer(
-        plate,
-        framed,
-        place,
-        margin,
-        bend=bend,
-        sheen=glare(place, (0.03, 0.3), (0.5, 2.2)) if glossy else None,
-        grating=grating,
-    )
+    framed *= light_on_plate(place, framed.shape[:2], bend)[..., None]
+    sheen = glare(place, (0.03, 0.3), (0.5, 2.2)) if glossy else None
+    return plate_layer(plate, framed, place, margin, bend=bend, sheen=sheen, grating=grating)
 
 
-class _Panel:
-    """A switched-on screen: its own light, raised black, its own white."""
+class _Screen:
+    """A picture on a screen: its own light and white, raised black, a bezel, reflections.
 
-    def __init__(self, place: Setting) -> None:
+    ``half`` is a range of half widths in eye distances and ``aspect`` height over width;
+    ``finest`` is the finest pitch of the pixels and ``bezel`` a range of the frame's width.
+    """
+
+    def __init__(
+        self,
+        place: Setting,
+        shot: Callable[[str, np.random.Generator], Recording],
+        half: tuple[float, float],
+        aspect: float,
+        finest: float,
+        bezel: tuple[float, float],
+    ) -> None:
         rng, light = place.rng, place.light
+        cut = Cut.draw(rng, half, aspect)
+        self._plate = plate = Plate(place, shot(place.person, rng), cut)
         on_face = float(light.shade(np.array([0.0, 0.0, 1.0], np.float32)).mean())
         white = np.array([rng.uniform(0.88, 1.02), 1.0, rng.uniform(1.0, 1.2)])
         self._white = (white * on_face * float(rng.uniform(0.6, 1.2))).astype(np.float32)
@@ -208,85 +215,59 @@ class _Panel:
         self._power = float(rng.uniform(0.95, 1.25))
         leak = float(rng.uniform(-0.01, 0.04))
         self._mix = (np.eye(3) * (1.0 - 3.0 * leak) + leak).astype(np.float32)
+        self._margin = margin = round(float(rng.uniform(*bezel)) * plate.unit)
+        frame = np.array([0.02, 0.02, 0.022], np.float32) * np.float32(light.level)
+        colour = with_margin(self._shown(0.0), margin, frame)
+        room = mirrored_room(place, float(rng.uniform(0.005, 0.03)))
+        lamp = glare(place, (0.0, 0.12), (0.3, 1.5))
+        self.layer = plate_layer(
+            plate,
+            colour,
+            place,
+            margin,
+            radius=round(0.12 * plate.unit),
+            lit=False,
+            sheen=lambda time, x, y: room + lamp(time, x, y),
+            grating=subpixels(rng, finest),
+        )
+        self._film: tuple[int, F32] = (-1, self.layer.colour)
 
-    def show(self, texture: F32) -> F32:
-        """Light the screen sends out where it shows these intensities."""
-        scaled = np.clip(texture, 0.0, 1.0)
+    def _shown(self, time: float) -> F32:
+        """Light the screen sends out at a time of what it plays."""
+        scaled = np.clip(self._plate.texture(time), 0.0, 1.0)
         lit = cv2.transform(cv2.pow(scaled, self._power), self._mix) + self._black
         return np.asarray(cv2.transform(lit, np.diag(self._white)), np.float32)
 
-
-def _screen(
-    place: Setting, source: Recording, cut: Cut, finest: float, bezel: tuple[float, float]
-) -> tuple[Layer, Plate, _Panel, int]:
-    rng = place.rng
-    plate, panel = Plate(place, source, cut), _Panel(place)
-    margin = round(float(rng.uniform(*bezel)) * plate.unit)
-    frame = np.array([0.02, 0.02, 0.022], np.float32) * np.float32(place.light.level)
-    colour = with_margin(panel.show(plate.texture(0.0)), margin, frame)
-    gloss = both(
-        mirrored_room(place, float(rng.uniform(0.005, 0.03))),
-        glare(place, (0.0, 0.12), (0.3, 1.5)),
-    )
-    layer = plate_layer(
-        plate,
-        colour,
-        place,
-        margin,
-        radius=round(0.12 * plate.unit),
-        lit=False,
-        sheen=gloss,
-        grating=subpixels(rng, finest),
-    )
-    return layer, plate, panel, margin
+    def film(self, time: float) -> F32:
+        """Colours of the layer while a video plays."""
+        number = int(time * _REPLAY_RATE)
+        if number != self._film[0]:
+            inside, picture = self._shown(number / _REPLAY_RATE), self.layer.colour.copy()
+            place = tuple(slice(self._margin, self._margin + n) for n in inside.shape[:2])
+            picture[place] = inside * self.layer.alpha[place][..., None]
+            self._film = (number, picture)
+        return self._film[1]
 
 
 def phone(place: Setting) -> list[Layer]:
     """A photograph on a phone held upright."""
-    place = _supported(place)
-    cut = Cut.draw(place.rng, (1.45, 2.3), 1.8)
-    source = photograph(place.person, place.rng)
-    return [_screen(place, source, cut, 420.0, (0.06, 0.2))[0]]
+    return [_Screen(_supported(place), photograph, (1.45, 2.3), 1.8, 420.0, (0.06, 0.2)).layer]
 
 
 def tablet(place: Setting) -> list[Layer]:
     """A photograph on a tablet or a monitor."""
-    place = _supported(place)
-    cut = Cut.draw(place.rng, (2.4, 4.2), 0.75)
-    source = photograph(place.person, place.rng)
-    return [_screen(place, source, cut, 330.0, (0.2, 0.5))[0]]
-
-
-def replay(place: Setting) -> list[Layer]:
-    """A video of the person, played on a tablet."""
-    place = _supported(place)
-    cut = Cut.draw(place.rng, (2.2, 3.8), 0.75)
-    source = footage(place.person, place.rng)
-    layer, plate, panel, margin = _screen(place, source, cut, 330.0, (0.2, 0.5))
-    shown: dict[int, F32] = {}
-
-    def film(time: float) -> F32:
-        number = int(time * _REPLAY_RATE)
-        if number not in shown:
-            inside = panel.show(plate.texture(number / _REPLAY_RATE))
-            picture = layer.colour.copy()
-            height, width = inside.shape[:2]
-            rows, columns = slice(margin, margin + height), slice(margin, margin + width)
-            picture[rows, columns] = inside
-            picture[rows, columns] *= layer.alpha[rows, columns, None]
-            shown.clear()
-            shown[number] = picture
-        return shown[number]
-
-    return [replace(layer, film=film)]
+    return [_Screen(_supported(place), photograph, (2.4, 4.2), 0.75, 330.0, (0.2, 0.5)).layer]
 
 
 def monitor(place: Setting) -> list[Layer]:
     """A photograph on a monitor: larger than a tablet, coarser pixels, on a foot of its own."""
-    calm = replace(place, motion=place.motion.calmed(0.1))
-    cut = Cut.draw(calm.rng, (3.2, 4.6), 0.62)
-    source = photograph(calm.person, calm.rng)
-    return [_screen(calm, source, cut, 240.0, (0.12, 0.3))[0]]
+    return [_Screen(_on_a_stand(place), photograph, (3.2, 4.6), 0.62, 240.0, (0.12, 0.3)).layer]
+
+
+def replay(place: Setting) -> list[Layer]:
+    """A video of the person, played on a tablet."""
+    screen = _Screen(_supported(place), footage, (2.2, 3.8), 0.75, 330.0, (0.2, 0.5))
+    return [replace(screen.layer, film=screen.film)]
 
 
 INSTRUMENTS: dict[str, Instrument] = {

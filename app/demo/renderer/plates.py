@@ -1,14 +1,13 @@
 """Flat instruments: a photograph turned into a printed sheet or a lit screen in a hand."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
 from app.capture.opencv import cv2
 from app.demo.renderer.arrays import F32, f32, smooth_noise
-from app.demo.renderer.geometry import CELL, PlateField, Sheen
-from app.demo.renderer.motion import Motion
+from app.demo.renderer.geometry import CELL, Motion, PlateField, Sheen
 from app.demo.renderer.scene import SUPERSAMPLING, Grating, Harmonic, Layer
 from app.demo.renderer.setting import Light, Recording, Setting, room_albedo
 
@@ -41,25 +40,11 @@ def glare(place: Setting, strength: tuple[float, float], width: tuple[float, flo
     return sheen
 
 
-def mirrored_room(place: Setting, share: float) -> Sheen:
+def mirrored_room(place: Setting, share: float) -> F32:
     """The room on the camera's side, faintly seen in a switched-on screen."""
     width, height = place.size[0] // CELL, place.size[1] // CELL
     seen = room_albedo(place.rng, width, height) * place.light.wall * np.float32(share)
-    blurred = f32(cv2.GaussianBlur(seen, (0, 0), 4.0))
-
-    def sheen(time: float, x: F32, y: F32) -> F32:
-        return blurred
-
-    return sheen
-
-
-def both(first: Sheen, second: Sheen) -> Sheen:
-    """Add two reflections."""
-
-    def sheen(time: float, x: F32, y: F32) -> F32:
-        return first(time, x, y) + second(time, x, y)
-
-    return sheen
+    return f32(cv2.GaussianBlur(seen, (0, 0), 4.0))
 
 
 @dataclass(frozen=True)
@@ -100,14 +85,11 @@ class Plate:
     """
 
     def __init__(self, place: Setting, source: Recording, cut: Cut) -> None:
-        wanted = place.motion.home.eyes * SUPERSAMPLING * 1.05
-        self.unit = wanted
-        cut = cut.within(source)
-        self._cut, self._source = cut, source
-        width = round((cut.right - cut.left) * wanted)
-        height = round((cut.bottom - cut.top) * wanted)
-        self.size = (width, height)
-        self.origin = (-cut.left * wanted, -cut.top * wanted)
+        self.unit = unit = place.motion.home.eyes * SUPERSAMPLING * 1.05
+        self._source, self._cut = source, cut.within(source)
+        left, top, right, bottom = astuple(self._cut)
+        self._size = round((right - left) * unit), round((bottom - top) * unit)
+        self.origin = (-left * unit, -top * unit)
 
     def texture(self, time: float) -> F32:
         """Return the cut picture of a moment."""
@@ -126,7 +108,7 @@ class Plate:
         shown = cv2.warpAffine(
             picture,
             matrix,
-            self.size,
+            self._size,
             flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP,
             borderMode=cv2.BORDER_REFLECT_101,
         )
@@ -137,7 +119,7 @@ def printed(texture: F32, rng: np.random.Generator, *, glossy: bool) -> F32:
     """Reflectance of a print: fewer colours, no true black, dots and paper."""
     ink = np.clip(texture / np.float32(rng.uniform(0.85, 1.1)), 0.0, 1.0)
     tone = np.power(ink, np.float32(rng.uniform(0.95, 1.25)))
-    grey = stack_grey(tone)
+    grey = f32(cv2.transform(tone, np.array([[0.25, 0.65, 0.1]] * 3, np.float32)))
     purity = np.float32(rng.uniform(0.9, 1.1) if glossy else rng.uniform(0.8, 1.0))
     tone = grey + (tone - grey) * purity
     black = np.float32(rng.uniform(0.008, 0.02) if glossy else rng.uniform(0.02, 0.05))
@@ -156,52 +138,39 @@ def printed(texture: F32, rng: np.random.Generator, *, glossy: bool) -> F32:
     return np.clip(sheet, 0.0, 1.0)
 
 
-def stack_grey(colour: F32) -> F32:
-    """Luminance of a picture, repeated for the three colours."""
-    weights = np.array([[0.25, 0.65, 0.1]] * 3, np.float32)
-    return f32(cv2.transform(colour, weights))
+# Angle of an ink's screen: how much it takes of red, green and blue.
+_INKS = {
+    15.0: (0.3, 0.03, 0.0),
+    75.0: (0.02, 0.3, 0.03),
+    0.0: (0.0, 0.03, 0.25),
+    45.0: (0.15, 0.15, 0.15),
+}
 
 
 def halftone(rng: np.random.Generator) -> Grating:
     """Screen of a laser print, each ink at its own angle."""
     ruling = float(np.exp(rng.uniform(np.log(70.0), np.log(260.0))))
-    harmonics = []
-    for angle, amplitude in (
-        (15.0, (0.3, 0.03, 0.0)),
-        (75.0, (0.02, 0.3, 0.03)),
-        (0.0, (0.0, 0.03, 0.25)),
-        (45.0, (0.15, 0.15, 0.15)),
-    ):
-        for turn in (0.0, 90.0):
-            radians = np.radians(angle + turn)
-            harmonics.append(
-                Harmonic(ruling * np.cos(radians), ruling * np.sin(radians), amplitude)
-            )
-    return Grating(tuple(harmonics))
+    return Grating(
+        tuple(
+            Harmonic(ruling * np.cos(angle), ruling * np.sin(angle), amplitude)
+            for degrees, amplitude in _INKS.items()
+            for angle in np.radians([degrees, degrees + 90.0])
+        )
+    )
 
 
 def subpixels(rng: np.random.Generator, finest: float) -> Grating:
     """Red, green and blue stripes of a screen, and the dark rows between its pixels."""
     pitch = float(np.exp(rng.uniform(np.log(95.0), np.log(finest))))
-    stripe = float(rng.uniform(0.24, 0.32))
-    column = 2.0 * float(np.sinc(stripe))
-    row = 2.0 * float(np.sinc(0.8))
-    third = 1.0 / 3.0
-    return Grating(
-        (
-            Harmonic(pitch, 0.0, (column, column, column), (-third, 0.0, third)),
-            Harmonic(0.0, pitch, (row, row, row)),
-        )
-    )
+    column, row = (2.0 * float(np.sinc(share)) for share in (rng.uniform(0.24, 0.32), 0.8))
+    columns = Harmonic(pitch, 0.0, (column,) * 3, (-1.0 / 3.0, 0.0, 1.0 / 3.0))
+    return Grating((columns, Harmonic(0.0, pitch, (row,) * 3)))
 
 
-def with_margin(picture: F32, margin: int, colour: object) -> F32:
+def with_margin(picture: F32, margin: int, colour: Iterable[float]) -> F32:
     """Put a margin of one colour round a picture."""
-    height, width = picture.shape[:2]
-    framed = np.empty((height + 2 * margin, width + 2 * margin, 3), np.float32)
-    framed[:] = np.asarray(colour, np.float32)
-    framed[margin : margin + height, margin : margin + width] = picture
-    return framed
+    value = [float(part) for part in colour]
+    return f32(cv2.copyMakeBorder(picture, *[margin] * 4, cv2.BORDER_CONSTANT, value=value))
 
 
 def outline(size: tuple[int, int], radius: int) -> F32:
@@ -244,9 +213,9 @@ def plate_layer(
     )
 
 
-def light_on_plate(place: Setting, size: tuple[int, int], bend: float) -> F32:
+def light_on_plate(place: Setting, shape: tuple[int, ...], bend: float) -> F32:
     """Unevenness of light over a sheet that faces the camera: bent paper, a near lamp."""
-    width, height = size
+    height, width = shape
     x = np.linspace(-1.0, 1.0, width, dtype=np.float32)[None, :]
     y = np.linspace(-1.0, 1.0, height, dtype=np.float32)[:, None]
     aim = place.light.towards

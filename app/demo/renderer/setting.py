@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from app.capture.opencv import cv2
 from app.demo.renderer.arrays import F32, f32, generator, smooth_noise, stack3, to_linear
 from app.demo.renderer.camera import PHONE, WEBCAM, Camera, CameraModel, unpacked
-from app.demo.renderer.geometry import HeadField, Relief, head_relief
-from app.demo.renderer.motion import Motion
+from app.demo.renderer.geometry import HeadField, Motion, Relief, head_relief
 from app.demo.renderer.people import CANVAS, EYE_DISTANCE, EYES, PEOPLE, Person, load_person
 from app.demo.renderer.scene import SUPERSAMPLING, Layer, Scene
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from app.demo.renderer.arrays import generator
+from app.demo.renderer.geometry import Motion
 from app.demo.renderer.instruments import INSTRUMENTS
-from app.demo.renderer.motion import Motion
 from app.demo.renderer.people import CANVAS, PEOPLE, load_person, portrait_path
 from app.demo.renderer.scene import Grating, Harmonic
 from app.demo.renderer.setting import setting
