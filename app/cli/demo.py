@@ -12,7 +12,16 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.console import AS_JSON, ExitCode, option, print_json, progress_bar, say, stop
+from app.cli.console import (
+    AS_JSON,
+    ExitCode,
+    option,
+    print_json,
+    progress_bar,
+    say,
+    stop,
+    text_table,
+)
 from app.cli.models import known
 from app.cli.outputs import make_folder
 from app.demo import run
@@ -187,7 +196,13 @@ def print_demo(result: DemoResult, console: Console) -> None:
         f"[bold]Demo on {STATEMENT}[/bold]: {result.n_enrolled} genuine frames "
         f"in {len(result.takes)} takes, in {len(lights)} lights ({', '.join(lights)})"
     )
-    console.print(_weights_table(result))
+    weights = result.kernel_weights
+    clusters = [f"cluster {number}" for number in range(1, len(weights) + 1)]
+    rows = [
+        (name, *(f"{weight:.3f}" for weight in column))
+        for name, column in zip(result.model.view_names_, weights.T, strict=True)
+    ]
+    console.print(text_table("Kernel weights", ["view"], clusters, rows))
     verdict = "certified" if result.is_certified else "NOT certified"
     console.print(
         f"Relative optimality gap: {result.model.gap_:.1e} "
@@ -209,17 +224,6 @@ def print_demo(result: DemoResult, console: Console) -> None:
         "of those with a response. No response: without a usable face."
     )
     console.print(f"[dim]{INDEPENDENCE_NOTE}[/dim]")
-
-
-def _weights_table(result: DemoResult) -> Table:
-    """Return the kernel weights, one row per view and one column per cluster."""
-    table = Table(title="Kernel weights", title_justify="left")
-    table.add_column("view")
-    for cluster in range(1, len(result.kernel_weights) + 1):
-        table.add_column(f"cluster {cluster}", justify="right")
-    for name, column in zip(result.model.view_names_, result.kernel_weights.T, strict=True):
-        table.add_row(str(name), *(f"{weight:.3f}" for weight in column))
-    return table
 
 
 def _verdicts_table(result: DemoResult) -> Table:

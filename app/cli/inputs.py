@@ -53,7 +53,6 @@ def settings_with(**changes: Any) -> Settings:
 
 
 def check_seconds(every: float | None) -> None:
-    """Refuse an infinite time between frames."""
     if every is not None and not math.isfinite(every):
         stop("--every cannot be used: it must be a number of seconds.", ExitCode.USAGE)
 
@@ -71,9 +70,10 @@ def named_value(text: str, form: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A source that is open, and what it turned out to be."""
+    """A source that is open, its name in results, and what it turned out to be."""
 
     source: FrameSource
+    name: str
     info: SourceInfo
 
     @property
@@ -91,12 +91,12 @@ class Opened:
 
 
 @contextmanager
-def opened(text: str, settings: Settings | None = None) -> Iterator[Opened]:
+def opened(text: str, settings: Settings) -> Iterator[Opened]:
     """Open a source to be read once, as fast as it can be; cameras get the settings' frame size."""
-    chosen = settings or Settings()
-    source = source_from(text, paced=False, loop=False, width=chosen.width, height=chosen.height)
+    size = {"width": settings.width, "height": settings.height}
+    source = source_from(text, paced=False, loop=False, **size)
     try:
-        yield Opened(source, source.open())
+        yield Opened(source, shown_name(text, source), source.open())
     finally:
         source.close()
 
@@ -163,7 +163,10 @@ class Selection:
         """
         positions = None
         if self.most is not None and not reading.source.is_live:
-            total = reading.info.n_frames or _count(text)
+            total = reading.info.n_frames
+            if not total:
+                with opened(text, Settings()) as again:
+                    total = sum(1 for _ in again.source)
             positions = spread(range(0, total, self.every), self.most)
         n_given = 0
         for position, frame in enumerate(frames):
@@ -181,11 +184,6 @@ def spread(places: Sequence[int], most: int) -> frozenset[int]:
         return frozenset(places)
     # The middles of `most` equal stretches: neither the first nor the last frame is special.
     return frozenset(places[(2 * k + 1) * n // (2 * most)] for k in range(most))
-
-
-def _count(text: str) -> int:
-    with opened(text) as reading:
-        return sum(1 for _ in reading.source)
 
 
 def apart_in_time(frames: Iterable[Frame], seconds: float) -> Iterator[Frame]:

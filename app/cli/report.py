@@ -6,8 +6,7 @@ scored frames, or six seconds of which most may have shown no face (`app.session
 folder all pictures are used, in their order.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +20,6 @@ from app.cli.console import (
     PRESET,
     QUIET,
     ExitCode,
-    Tell,
     option,
     print_json,
     progress_bar,
@@ -36,13 +34,13 @@ from app.cli.inputs import (
     opened,
     recordings_in,
     settings_with,
-    shown_name,
 )
 from app.cli.models import PASSPHRASE_FILE, open_model, pipeline_of
 from app.cli.outputs import check_files_apart, check_output, write_bytes
 from app.cli.saved_session import read_session, session_text
 from app.models.model import PadModel
 from app.models.summary import ModelSummary, describe
+from app.names import counted
 from app.reports import Context, Report, build, write
 from app.reports.json_files import guided_test_document
 from app.reports.writing import files_of
@@ -52,9 +50,7 @@ from app.session.guided_test.guided_test import FRAMES_WANTED, SECONDS_WANTED, G
 from app.session.guided_test.plans import read_plan
 from app.session.guided_test.presentation import species_name
 from app.session.scoring import score_frame
-from app.settings import Settings
-from app.types import BONA_FIDE
-from app.vision.pipeline import Pipeline
+from app.types import BONA_FIDE, ScoredFrame
 
 ATTACK_FORM = "--attack SPECIES=PATH, such as print=clip.mp4"
 EVERY = SECONDS_WANTED / FRAMES_WANTED
@@ -124,16 +120,17 @@ def command(
         if model_file is None:
             stop("Say with --model which model is tested.", ExitCode.USAGE)
         plan = _plan(bona_fide, attacks)
-        check_files_apart(written, (model_file, *(one.source for one in plan)))
+        check_files_apart(written, (model_file, *(source for _, source in plan)))
         model, _ = open_model(model_file, passphrase_file)
         shown = describe(model)
         seconds = EVERY if every is None else every
-        tested = _tested(model, plan, seconds, preset, hidden=as_json or quiet)
-        guided_test = tested.guided_test
-        for sentence in tested.unreadable:
+        guided_test, unreadable, too_short = _tested(
+            model, plan, seconds, preset, hidden=as_json or quiet
+        )
+        for sentence in unreadable:
             say(sentence)
             code = ExitCode.BAD_INPUT
-        for name in tested.too_short:
+        for name in too_short:
             say(
                 f"{name} is left out of the report: it has fewer than {ENOUGH_FRAMES} frames that "
                 f"are {seconds:g} seconds apart; record longer, or lower --every."
@@ -172,40 +169,22 @@ def _print(report: Report) -> None:
 # ------------------------------------------------------------- a test on recordings
 
 
-@dataclass(frozen=True)
-class Planned:
-    """A presentation to come: what is presented, and the recording of it."""
-
-    species: str
-    source: str
-
-
-@dataclass
-class Tested:
-    """A test: its presentations, recordings with too few frames, and why others are unreadable."""
-
-    guided_test: GuidedTest = field(default_factory=GuidedTest)
-    too_short: list[str] = field(default_factory=list)
-    unreadable: list[str] = field(default_factory=list)
-
-
-def _plan(bona_fide: list[str] | None, attacks: list[str] | None) -> list[Planned]:
-    """Return a presentation for every recording that was named or lies in a named folder."""
-    plan = [Planned(BONA_FIDE, found) for path in bona_fide or [] for found in recordings_in(path)]
+def _plan(bona_fide: list[str] | None, attacks: list[str] | None) -> list[tuple[str, str]]:
+    """Return species and source of every recording that was named or lies in a named folder."""
+    plan = [(BONA_FIDE, found) for path in bona_fide or [] for found in recordings_in(path)]
     for text in attacks or []:
         typed, path = named_value(text, ATTACK_FORM)
         species = species_name(typed)
         if species == BONA_FIDE:
-            stop(f"{BONA_FIDE} is no attack: name it with --bona-fide.", ExitCode.USAGE)
-        plan += [Planned(species, found) for found in recordings_in(path)]
+            stop(f"{BONA_FIDE} is not an attack: name it with --bona-fide.", ExitCode.USAGE)
+        plan += [(species, found) for found in recordings_in(path)]
     seen: set[Path] = set()
-    for planned in plan:
-        file = Path(planned.source).resolve()
+    for _, source in plan:
+        file = Path(source).resolve()
         if file in seen and file.exists():
             # Counted twice, it would make intervals narrower than they are.
             stop(
-                f"{planned.source} is named twice: every recording is one presentation of one "
-                "thing.",
+                f"{source} is named twice: every recording is one presentation of one thing.",
                 ExitCode.USAGE,
             )
         seen.add(file)
@@ -213,56 +192,46 @@ def _plan(bona_fide: list[str] | None, attacks: list[str] | None) -> list[Planne
 
 
 def _tested(
-    model: PadModel, plan: list[Planned], every: float, preset: str | None, *, hidden: bool
-) -> Tested:
-    settings = settings_with()
+    model: PadModel,
+    plan: list[tuple[str, str]],
+    every: float,
+    preset: str | None,
+    *,
+    hidden: bool,
+) -> tuple[GuidedTest, list[str], list[str]]:
+    """Present recordings one after the other, with frames at least ``every`` seconds apart.
+
+    Returns the test, why recordings could not be read, and which had too few frames.
+    """
+    settings, guided_test = settings_with(), GuidedTest()
+    unreadable, too_short = [], []
+    guided_test.use_model(model.digest)
     with progress_bar("preparing the networks", hidden=hidden) as tell:
         pipeline = pipeline_of(model, settings.detector, preset=preset, progress=tell)
         if not hidden:
-            say(f"Presenting {len(plan)} recording{'' if len(plan) == 1 else 's'}")
-        return run_test(pipeline, model, plan, every=every, settings=settings, tell=tell)
-
-
-def run_test(
-    pipeline: Pipeline,
-    model: PadModel,
-    plan: Sequence[Planned],
-    *,
-    every: float = EVERY,
-    settings: Settings | None = None,
-    tell: Tell = lambda *_: None,
-) -> Tested:
-    """Present recordings one after the other, with frames at least ``every`` seconds apart."""
-    tested = Tested()
-    tested.guided_test.use_model(model.digest)
-    for n_done, planned in enumerate(plan):
-        tell(n_done, len(plan), f"presenting {planned.species}: {planned.source}")
-        try:
-            if not _present(pipeline, model, tested.guided_test, planned, every, settings):
-                tested.too_short.append(planned.source)
-        except SourceError as error:
-            tested.guided_test.cancel()
-            tested.unreadable.append(str(error))
-    return tested
+            say(f"Presenting {counted(len(plan), 'recording')}")
+        for n_done, (species, source) in enumerate(plan):
+            tell(n_done, len(plan), f"presenting {species}: {source}")
+            try:
+                with opened(source, settings) as reading:
+                    step = 0.0 if reading.has_stills else every
+                    frames = apart_in_time(reading.frames(pipeline), step)
+                    scored = (score_frame(pipeline, model, frame) for frame in frames)
+                    if not _present(guided_test, species, reading.name, scored):
+                        too_short.append(source)
+            except SourceError as error:
+                guided_test.cancel()
+                unreadable.append(str(error))
+    return guided_test, unreadable, too_short
 
 
 def _present(
-    pipeline: Pipeline,
-    model: PadModel,
-    guided_test: GuidedTest,
-    planned: Planned,
-    every: float,
-    settings: Settings | None,
+    guided_test: GuidedTest, species: str, source: str, frames: Iterator[ScoredFrame]
 ) -> bool:
     """Present one recording; return whether it was kept."""
-    with opened(planned.source, settings) as reading:
-        name = Path(shown_name(planned.source, reading.source)).name
-        is_first = True
-        step = 0.0 if reading.has_stills else every
-        for frame in apart_in_time(reading.frames(pipeline), step):
-            if is_first:
-                guided_test.start(planned.species, bool(frame.caption), name)
-                is_first = False
-            if guided_test.offer(score_frame(pipeline, model, frame)):
-                return True
-        return guided_test.finish()
+    for number, scored in enumerate(frames):
+        if number == 0:
+            guided_test.start(species, bool(scored.frame.caption), Path(source).name)
+        if guided_test.offer(scored):
+            return True
+    return guided_test.finish()

@@ -38,7 +38,7 @@ from app.cli.console import (
     stop,
 )
 from app.cli.contact_sheet import SUFFIXES, ContactSheet, encoded
-from app.cli.inputs import Selection, opened, recordings_in, settings_with, shown_name
+from app.cli.inputs import Selection, opened, recordings_in, settings_with
 from app.cli.models import PASSPHRASE_FILE, named_facts, open_model, pipeline_of
 from app.cli.outputs import check_files_apart, check_output, growing_text, write_bytes
 from app.models.model import PadModel
@@ -242,7 +242,7 @@ def score_input(
     Raises `SourceError` when it cannot be read; the frames read before are in the result.
     """
     with opened(text, settings) as reading:
-        result.source = shown_name(text, reading.source)
+        result.source = reading.name
         total = -(-(reading.info.n_frames or 0) // selection.every) or None
         if selection.most is not None:
             total = min(total or selection.most, selection.most)

@@ -169,8 +169,9 @@ def subpixels(rng: np.random.Generator, finest: float) -> Grating:
 
 def with_margin(picture: F32, margin: int, colour: Iterable[float]) -> F32:
     """Put a margin of one colour round a picture."""
+    edges = (margin, margin, margin, margin)
     value = [float(part) for part in colour]
-    return f32(cv2.copyMakeBorder(picture, *[margin] * 4, cv2.BORDER_CONSTANT, value=value))
+    return f32(cv2.copyMakeBorder(picture, *edges, cv2.BORDER_CONSTANT, value=value))
 
 
 def outline(size: tuple[int, int], radius: int) -> F32:
