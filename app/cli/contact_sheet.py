@@ -3,8 +3,7 @@
 Only the frames it shows are kept in memory, so that the length of a video does not matter.
 """
 
-import heapq
-import itertools
+import bisect
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -63,13 +62,13 @@ class ContactSheet:
         if scored.score is None:
             return
         tile: Tile | None = None
-        for heap, sign in ((self._highest, 1.0), (self._lowest, -1.0)):
+        for end, sign in ((self._highest, -1.0), (self._lowest, 1.0)):
             # The number keeps equal scores apart and prefers the earlier frame.
-            key = (sign * scored.score, -self._n_offered)
-            if len(heap) >= self.most and key <= heap[0][:2]:
-                continue
-            tile = tile or _tile_of(source, scored, scored.score)
-            (heapq.heappush if len(heap) < self.most else heapq.heapreplace)(heap, (*key, tile))
+            key = (sign * scored.score, self._n_offered)
+            if len(end) < self.most or key < end[-1][:2]:
+                tile = tile or _tile_of(source, scored, scored.score)
+                bisect.insort(end, (*key, tile))
+                del end[self.most :]
         self._n_offered += 1
 
     @property
@@ -78,8 +77,7 @@ class ContactSheet:
 
         With few frames none is in both.
         """
-        best = [tile for *_, tile in sorted(self._highest, key=_key, reverse=True)]
-        worst = [tile for *_, tile in sorted(self._lowest, key=_key, reverse=True)]
+        best, worst = ([tile for *_, tile in end] for end in (self._highest, self._lowest))
         if self._n_offered < 2 * self.most:
             n_best = -(-self._n_offered // 2)
             best, worst = best[:n_best], worst[: self._n_offered - n_best]
@@ -88,14 +86,14 @@ class ContactSheet:
     def picture(self) -> Image:
         """Return the sheet; there has to be a frame with a score."""
         best, worst = self.rows
-        bands = [("Most genuine", best), ("Least genuine", worst)]
-        bands = [(heading, tiles) for heading, tiles in bands if tiles]
+        bands = [band for band in (("Most genuine", best), ("Least genuine", worst)) if band[1]]
         n_columns = max(len(tiles) for _, tiles in bands)
         step = _HEADING + TILE + _CAPTION
         width = max(_MARGIN + n_columns * (TILE + _MARGIN), 2 * (TILE + _MARGIN) + _MARGIN)
         height = len(bands) * step + _LEGEND + _MARGIN
         canvas = np.full((height, width, 3), _PAPER, np.uint8)
-        for (heading, tiles), top in zip(bands, itertools.count(0, step), strict=False):
+        for number, (heading, tiles) in enumerate(bands):
+            top = number * step
             _write(canvas, heading, (_MARGIN, top + 23), 0.56, _INK)
             for place, tile in enumerate(tiles):
                 _draw(canvas, tile, _MARGIN + place * (TILE + _MARGIN), top + _HEADING)
@@ -110,10 +108,6 @@ def encoded(picture: Image, path: Path) -> bytes:
     if not done:
         raise InvalidInputError(f"The picture {path.name} cannot be encoded: choose .png.")
     return bytes(data.tobytes())
-
-
-def _key(item: tuple[float, int, Tile]) -> tuple[float, int]:
-    return item[:2]
 
 
 def _tile_of(source: str, scored: ScoredFrame, score: float) -> Tile:
@@ -133,8 +127,7 @@ def _cut_out(image: Image, box: tuple[float, float, float, float] | None) -> Ima
         x, y = box[0] + box[2] / 2, box[1] + box[3] / 2
         side = max(_AROUND * max(box[2], box[3]), 1.0)
     scale = TILE / side
-    shift = ((TILE / 2 - scale * x), (TILE / 2 - scale * y))
-    matrix = np.array([[scale, 0.0, shift[0]], [0.0, scale, shift[1]]])
+    matrix = np.array([[scale, 0.0, TILE / 2 - scale * x], [0.0, scale, TILE / 2 - scale * y]])
     # Halving first keeps a large face from turning into noise.
     while scale < 0.5 and min(image.shape[:2]) > 1:
         image = cast(Image, cv2.pyrDown(image))
@@ -149,13 +142,8 @@ def _draw(canvas: Image, tile: Tile, left: int, top: int) -> None:
     cv2.rectangle(canvas, (left - 2, top - 2), (left + TILE + 1, top + TILE + 1), colour, 3)
     base = top + TILE + 22
     _mark(canvas, tile.verdict, (left + 8, base - 6), colour)
-    _write(
-        canvas,
-        f"{tile.score:.4f}  {tile.verdict.value.split()[0]}",
-        (left + 22, base),
-        0.48,
-        colour,
-    )
+    text = f"{tile.score:.4f}  {tile.verdict.value.split()[0]}"
+    _write(canvas, text, (left + 22, base), 0.48, colour)
     _write(canvas, _fitting(tile.where, TILE, 0.38), (left, base + 20), 0.38, _FAINT)
     _write(canvas, tile.moment, (left, base + 37), 0.38, _FAINT)
 
@@ -185,8 +173,7 @@ def _write(
 
 def _fitting(text: str, width: int, size: float) -> str:
     """Return the end of a text, at most so many pixels wide."""
-    plain = text.encode("ascii", "replace").decode()
-    shown = plain
+    shown = plain = text.encode("ascii", "replace").decode()
     while len(shown) > 1 and cv2.getTextSize(shown, _FONT, size, 1)[0][0] > width:
         plain = plain[1:]
         shown = f"...{plain}"

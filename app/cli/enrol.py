@@ -27,6 +27,7 @@ from app.cli.models import (
     model_facts,
     new_passphrase,
     open_model,
+    parity_of,
     pipeline_for,
     pipeline_of,
 )
@@ -187,13 +188,8 @@ def _print_json(recorder: Recorder, saved: Export) -> None:
         }
         for take in recorder.takes
     ]
-    parity = {
-        "engine": "lmkl-pad",
-        "n_compared": saved.n_compared,
-        "largest_difference": saved.largest_difference,
-    }
-    model = model_facts(saved.model)
-    print_json({"model": model, "takes": takes, "advice": _advice(recorder), "parity": parity})
+    facts = {"model": model_facts(saved.model), "takes": takes, "advice": _advice(recorder)}
+    print_json({**facts, "parity": parity_of(saved)})
 
 
 def _print(recorder: Recorder, saved: Export) -> None:

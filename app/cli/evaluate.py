@@ -1,11 +1,11 @@
 """``lmkl-pad evaluate``: all methods on a database's protocol, beside the published figures."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -26,8 +26,6 @@ from app.reports.writing import file_name, write_comparison, write_table
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import DEFAULT_PRESET
 from lmkl_core.features.weights import MissingWeightsError
-
-T = TypeVar("T")
 
 STOPPED = "Stopped. What was finished is kept; the same command goes on from there."
 
@@ -125,7 +123,7 @@ def command(
     }
     chosen = [
         _options(preset=preset, seed=seed, **common)
-        for preset, seed in product(_once(presets) or [""], _once(seeds) or [0])
+        for preset, seed in product(dict.fromkeys(presets or [""]), dict.fromkeys(seeds or [0]))
     ]
     layouts = [
         _layout(database, root, protocol, mode, allow_missing)
@@ -163,10 +161,6 @@ def command(
 
 
 # ------------------------------------------------------------- options
-
-
-def _once(values: Sequence[T] | None) -> list[T]:
-    return list(dict.fromkeys(values or ()))
 
 
 def _database(name: str) -> Database:

@@ -15,6 +15,7 @@ from app.cli.models import (
     named_facts,
     new_passphrase,
     open_model,
+    parity_of,
 )
 from app.cli.outputs import check_output
 from app.models.files import PROTECTED_SUFFIX, save
@@ -135,8 +136,4 @@ def _scorer(model: PadModel, to: Path, _: str | None) -> tuple[str, dict[str, An
 
 def _model(model: PadModel, to: Path, passphrase: str | None) -> tuple[str, dict[str, Any]]:
     saved = save(model, to, passphrase=passphrase)
-    return saved.statement, {
-        "engine": "lmkl-pad",
-        "n_compared": saved.n_compared,
-        "largest_difference": saved.largest_difference,
-    }
+    return saved.statement, parity_of(saved)

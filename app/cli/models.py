@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.console import ExitCode, can_ask, option, say, stop
-from app.models.files import LONGEST_NAME, difference_of, load
+from app.models.files import LONGEST_NAME, Export, difference_of, load
 from app.models.model import PadModel
 from app.models.summary import CERTIFIED_GAP, describe
 from app.names import cleaned_name
@@ -190,6 +190,15 @@ def model_facts(model: PadModel) -> dict[str, Any]:
             }
             for person in shown.people
         ],
+    }
+
+
+def parity_of(saved: Export) -> dict[str, Any]:
+    """Return how the written model's scores compare with those of the model in memory."""
+    return {
+        "engine": "lmkl-pad",
+        "n_compared": saved.n_compared,
+        "largest_difference": saved.largest_difference,
     }
 
 
