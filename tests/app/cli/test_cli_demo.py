@@ -18,14 +18,10 @@ pytestmark = pytest.mark.light
 
 
 @pytest.fixture
-def result(demo_result):
+def result(monkeypatch, demo_result):
+    """Return one fit that commands which only print or write reuse."""
+    monkeypatch.setattr(demo, "run", lambda **_: demo_result)
     return demo_result
-
-
-@pytest.fixture
-def fitted_once(monkeypatch, result):
-    """Let commands that only print or write reuse one fit."""
-    monkeypatch.setattr(demo, "run", lambda **_: result)
 
 
 @pytest.fixture
@@ -36,23 +32,15 @@ def asked(monkeypatch):
     return calls
 
 
-def test_that_no_arguments_open_the_window_and_its_exit_code_is_the_commands(asked):
+def test_that_without_a_command_the_window_opens_and_gives_the_exit_code(asked, tmp_path):
+    file = str(tmp_path / "face.safetensors")
     assert run_command().exit_code == 7
-    assert asked == [("", "")]
+    run_command("--source", "demo", "--model", file)
+    assert run_command("fly").exit_code == ExitCode.USAGE
+    assert run_command("doctor", "--fly").exit_code == ExitCode.USAGE
+    assert asked == [("", ""), ("demo", file)]
 
 
-def test_that_a_source_and_a_model_are_passed_to_the_window(asked, tmp_path):
-    file = tmp_path / "face.safetensors"
-    run_command("--source", "demo", "--model", str(file))
-    assert asked == [("demo", str(file))]
-
-
-def test_that_a_command_opens_no_window(asked, fitted_once):
-    run_command("demo")
-    assert asked == []
-
-
-@pytest.mark.usefixtures("fitted_once")
 def test_that_the_demo_prints_weights_gap_threshold_and_verdicts(result):
     text = run_command("demo").stdout
     views = load_preset(DEFAULT_PRESET).view_names
@@ -67,20 +55,18 @@ def test_that_the_demo_prints_weights_gap_threshold_and_verdicts(result):
         assert expected in text
 
 
-@pytest.mark.usefixtures("fitted_once")
+@pytest.mark.usefixtures("result")
 def test_that_no_cell_of_the_demos_tables_is_cut_in_a_narrow_terminal():
     narrow = CliRunner(env={"COLUMNS": "80", "TERM": "dumb", "NO_COLOR": "1"})
     assert "\N{HORIZONTAL ELLIPSIS}" not in narrow.invoke(cli, ["demo"]).stdout
 
 
-@pytest.mark.usefixtures("fitted_once")
 def test_that_json_is_all_that_standard_output_holds(result, tmp_path):
     run = run_command("demo", "--json", "--no-picture", "--output", str(tmp_path))
     assert run.exit_code == ExitCode.OK
     assert json.loads(run.stdout) == command.as_document(result)
 
 
-@pytest.mark.usefixtures("fitted_once")
 def test_that_output_holds_the_figures_and_a_model_that_scores_the_same(result, tmp_path):
     folder = tmp_path / "new" / "folder"
     run = run_command("demo", "--no-picture", "--output", str(folder))
@@ -99,7 +85,7 @@ def test_that_output_holds_the_figures_and_a_model_that_scores_the_same(result, 
     )
 
 
-@pytest.mark.usefixtures("fitted_once")
+@pytest.mark.usefixtures("result")
 def test_that_output_holds_a_picture_of_the_real_window_with_this_model(tmp_path):
     run = run_command("demo", "--output", str(tmp_path))
     assert run.exit_code == ExitCode.OK, run.output
@@ -109,7 +95,7 @@ def test_that_output_holds_a_picture_of_the_real_window_with_this_model(tmp_path
     assert picture.std() > 20
 
 
-@pytest.mark.usefixtures("fitted_once")
+@pytest.mark.usefixtures("result")
 def test_that_without_qt_the_rest_is_there_and_one_sentence_says_why(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "WINDOW_PICTURE_MODULE", "app.qt.there_is_no_such_module")
     (tmp_path / WINDOW_FILE).write_text("of an earlier run")
@@ -141,13 +127,9 @@ def test_that_a_fit_that_fails_gives_its_reason_in_one_line(monkeypatch):
     assert run.stderr == "The demo could not be run: delta must be positive\n"
 
 
-@pytest.mark.usefixtures("fitted_once")
+@pytest.mark.usefixtures("result")
 def test_that_an_uncertified_fit_has_its_own_exit_code(monkeypatch):
     monkeypatch.setattr("app.demo.run.CERTIFIED_GAP", -1.0)
     run = run_command("demo", "--json")
     assert run.exit_code == ExitCode.UNCERTIFIED
     assert "relative gap" in run.stderr
-
-
-def test_that_an_unknown_command_is_a_usage_error():
-    assert run_command("fly").exit_code == ExitCode.USAGE

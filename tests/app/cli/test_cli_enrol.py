@@ -193,10 +193,9 @@ def test_that_the_threshold_is_a_share_of_the_usual_score_unless_a_target_is_nam
     assert threshold["promised"] in (True, False)
 
 
-@pytest.mark.parametrize("is_copy", [False, True])
-def test_that_a_recording_that_is_named_twice_is_learnt_from_once(is_copy, genuine, tmp_path):
+def test_that_a_copy_of_a_recording_is_not_learnt_from(genuine, tmp_path):
     """Left out while its double is learnt from, it would raise the threshold above all others."""
-    again = shutil.copy(genuine[0], tmp_path / "copy.avi") if is_copy else genuine[0]
+    again = shutil.copy(genuine[0], tmp_path / "copy.avi")
     file = tmp_path / "face.safetensors"
     result = run("enrol", genuine[0], again, "-o", file, *TINY, "--json")
     first, second = json.loads(result.stdout)["takes"]
@@ -247,7 +246,6 @@ def test_that_too_few_frames_are_refused_with_the_way_out(genuine, tmp_path):
         (["--take", "Ann:=text.mp4"], ExitCode.USAGE, "PERSON:NAME=SOURCE"),
         (["--take", "desk 10:30=text.mp4"], ExitCode.USAGE, "PERSON:NAME=SOURCE"),
         (["--take", "http://host/x?y=text.mp4"], ExitCode.USAGE, "PERSON:NAME=SOURCE"),
-        (["--take", ":desk=text.mp4"], ExitCode.USAGE, "PERSON:NAME=SOURCE"),
         (["--take", "Ann:Ben:desk=text.mp4"], ExitCode.USAGE, "PERSON:NAME=SOURCE"),
         ([], ExitCode.USAGE, "at least one source"),
         (["demo", "--target-bpcer", "2"], ExitCode.USAGE, "--target-bpcer cannot be used: it must"),
@@ -255,7 +253,6 @@ def test_that_too_few_frames_are_refused_with_the_way_out(genuine, tmp_path):
         (["demo", "--every", "inf"], ExitCode.USAGE, "--every"),
         (["demo", "-o", "text.mp4"], ExitCode.USAGE, "text.mp4 end in .safetensors"),
         (["demo", "--preset", "tinny"], ExitCode.USAGE, "did you mean 'tiny'"),
-        (["demo", "--add-to", "text.mp4"], ExitCode.BAD_MODEL, "text.mp4"),
         (["demo", "--add-to", "gone.safetensors"], ExitCode.BAD_MODEL, "gone.safetensors"),
     ],
 )

@@ -119,13 +119,6 @@ def test_that_a_kernel_no_graph_can_hold_is_refused_in_one_sentence(tmp_path):
     assert not (tmp_path / "face.onnx").exists()
 
 
-def test_that_a_missing_model_is_told_in_one_sentence(tmp_path):
-    files = ["export", str(tmp_path / "none.safetensors"), "--to", str(tmp_path / "a.onnx")]
-    run = RUNNER.invoke(cli, files)
-    assert run.exit_code == ExitCode.BAD_MODEL
-    assert "no such file" in run.stderr
-
-
 def test_that_a_disk_that_refuses_has_its_own_exit_code(model, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
@@ -134,11 +127,6 @@ def test_that_a_disk_that_refuses_has_its_own_exit_code(model, tmp_path, monkeyp
     run = export(model, tmp_path / "face.onnx")
     assert run.exit_code == ExitCode.UNWRITABLE
     assert "No space left" in run.stderr
-
-
-def test_that_a_folder_in_the_place_of_the_file_has_its_own_exit_code(model, tmp_path):
-    run = export(model, tmp_path, "--format", "onnx")
-    assert run.exit_code == ExitCode.UNWRITABLE
 
 
 def test_that_the_lines_in_the_documentation_run(model, tmp_path, monkeypatch, capsys):

@@ -133,15 +133,12 @@ commands(["work"])
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 @pytest.mark.parametrize(
-    ("number", "code"),
-    [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 143)],
-)
-@pytest.mark.parametrize(
-    ("then", "said"),
+    ("number", "code", "then", "said"),
     [
-        (None, "Stopped."),
-        (typer.Exit(ExitCode.INTERRUPTED), ""),
-        (ImportError("A library was interrupted while it loads."), "Stopped."),
+        ("SIGINT", 130, None, "Stopped."),
+        ("SIGHUP", 143, None, "Stopped."),
+        ("SIGTERM", 143, typer.Exit(ExitCode.INTERRUPTED), ""),
+        ("SIGTERM", 143, ImportError("interrupted while it loads"), "Stopped."),
     ],
 )
 def test_that_signals_end_a_command_with_codes_of_their_own(number, code, then, said):
@@ -236,14 +233,3 @@ def test_that_a_growing_file_replaces_the_old_one_only_at_its_end(tmp_path):
     with growing_text(file) as stream:
         stream.write("new")
     assert file.read_text() == "new"
-
-
-def test_that_a_disk_that_fills_up_is_told_with_the_file(tmp_path):
-    with pytest.raises(OutputError, match=r"Cannot write .*rows\.csv: No space left"):
-        with growing_text(tmp_path / "rows.csv"):
-            raise OSError(errno.ENOSPC, "No space left on device")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_that_an_unknown_option_is_a_usage_error():
-    assert run("score", "--fly").exit_code == ExitCode.USAGE

@@ -1,7 +1,6 @@
 """The headless demo: real pipeline, real model, generated recordings."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -16,17 +15,10 @@ from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
 from tests.app.guided_test_material import present, session
 
 
-def test_that_the_fit_is_certified(demo_result):
+def test_that_the_fit_is_certified(demo_result, monkeypatch):
     assert demo_result.is_certified
-    assert demo_result.model.gap_ <= CERTIFIED_GAP
-
-
-def test_that_a_gap_above_the_limit_is_not_certified(demo_result):
-    class Stopped:
-        gap_ = 2 * CERTIFIED_GAP
-
-    stopped = replace(demo_result.pad, estimator=Stopped())
-    assert not replace(demo_result, pad=stopped).is_certified
+    monkeypatch.setattr(demo_result.model, "gap_", 2 * CERTIFIED_GAP)
+    assert not demo_result.is_certified
 
 
 # ------------------------------------------------------------------ what is presented
@@ -69,15 +61,6 @@ def test_that_every_presentation_is_long_enough_to_be_judged(demo_result):
 
 
 # ------------------------------------------------------------------ what was found
-
-
-def test_that_groups_count_what_became_of_their_presentations(demo_result):
-    assert sum(item.tally.n for item in demo_result.results) == len(demo_result.presented)
-    for item in demo_result.results:
-        verdicts, tally = [one.verdict for one in item.presentations], item.tally
-        assert tally.n_accepted == verdicts.count(Verdict.GENUINE)
-        assert tally.n_unfamiliar == verdicts.count(Verdict.UNFAMILIAR)
-        assert tally.n_refused == verdicts.count(Verdict.ATTACK) + tally.n_unfamiliar
 
 
 def test_that_an_error_is_an_accepted_attack_or_a_refused_genuine_presentation():
