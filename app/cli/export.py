@@ -124,7 +124,7 @@ def _check_unprotected(
             ExitCode.USAGE,
         )
     if model.is_protected:
-        say(f"{to.name} is not protected: whoever gets it has the features that the model holds.")
+        say(f"{to.name} is not protected: anyone who gets it has the features in it.")
 
 
 def _scorer(model: PadModel, to: Path, _: str | None) -> tuple[str, dict[str, Any]]:

@@ -299,7 +299,7 @@ def _first_line(file: Path) -> str:
             ExitCode.BAD_INPUT,
         )
     except UnicodeDecodeError:
-        stop(f"The first line of {file} is no text in UTF-8: save it as that.", ExitCode.BAD_INPUT)
+        stop(f"The first line of {file} is not UTF-8 text: save it as that.", ExitCode.BAD_INPUT)
     if not text:
         stop(f"The first line of {file} is empty: write the passphrase there.", ExitCode.BAD_INPUT)
     return text
@@ -322,4 +322,4 @@ def _typed(prompt: str) -> str:
     except EOFError:
         stop("No passphrase was given.", ExitCode.NO_PASSPHRASE)
     except UnicodeDecodeError:
-        stop("What was typed is no text: check the terminal's encoding.", ExitCode.NO_PASSPHRASE)
+        stop("This is not text: check the terminal's encoding.", ExitCode.NO_PASSPHRASE)

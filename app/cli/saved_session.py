@@ -68,7 +68,7 @@ def read_session(path: Path) -> SavedSession:
         ) from error
     except (ValueError, RecursionError) as error:
         is_no_json = isinstance(error, json.JSONDecodeError | RecursionError)
-        why = "is no JSON" if is_no_json else str(error)[:80]
+        why = "is not JSON" if is_no_json else str(error)[:80]
         raise GuidedTestError(f"The session {path} {why}: choose another file.") from error
     if not isinstance(value, dict) or value.get("format") != REPORT_FORMAT:
         return SavedSession(GuidedTest.from_dict(value))

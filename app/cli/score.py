@@ -159,7 +159,7 @@ def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Forma
     else:
         form = form or _BY_SUFFIX.get(output.suffix.lower())
     if form is None:
-        problem = f"Say with --format csv or jsonl what {output} shall be, or let its name end so."
+        problem = f"Say with --format csv or jsonl what to write to {output}, or end its name so."
     if form is None or problem:
         stop(problem, ExitCode.USAGE)
     return form

@@ -1,11 +1,9 @@
 """The demo's chapters: recorded on a thread of their own, kept compressed, and played.
 
-A picture takes 25 to 65 ms to record on an idle core, and longer than it is shown when the networks
-run beside it. What is presented is recorded first and as fast as possible, everything else ahead of
-time and at half that pace, so that the rest of the program gets its share.
-
-A picture has 43 to 69 KB: as shipped, the whole loop takes 38 MB and each take to enrol another 11
-to 18 MB once it is asked for, 125 MB when everything is there.
+A picture takes 25 to 65 ms to record on an idle core, longer than it is shown when the networks run
+beside it. What is presented is recorded first and at full speed, the rest ahead of time at half
+that pace, to leave time for the program. A picture has 43 to 69 KB: the whole loop takes 38 MB, all
+takes to enrol 87 MB more.
 """
 
 import threading
@@ -19,9 +17,8 @@ Record = Callable[[Chapter, Callable[[], bool]], Iterator[bytes]]
 """Record a chapter; asks the second argument whether to stop."""
 
 HEAD_START = 0.5
-"""Seconds for which loading the renderer is put off while there is something to show: it would
-take the interpreter from a program that is just starting."""
-
+"""Seconds by which loading the renderer is put off while there is something to show: it would slow
+down a program that is just starting."""
 
 _FEW = 8
 """With fewer pictures, running to and fro would look like trembling: the last one is held."""
@@ -35,10 +32,9 @@ def _record(chapter: Chapter, stopping: Callable[[], bool]) -> Iterator[bytes]:
 
 
 class Reel:
-    """The recorded pictures of chapters, which are those that may be asked for.
+    """The recorded pictures of chapters; `wish` says what to record, `picture` waits for one.
 
-    ``head_start`` is in seconds from the first wish to the beginning of work, unless a reader
-    waits.
+    Work begins ``head_start`` seconds after the first wish, or when a reader waits.
     """
 
     def __init__(
@@ -80,11 +76,7 @@ class Reel:
             self._work()
 
     def stop(self) -> None:
-        """Stop recording and wake a reader that waits for a picture; does not wait for the thread.
-
-        That ends within half a second on an idle machine, within one and a half where two other
-        processes keep both cores busy.
-        """
+        """Stop recording and wake a waiting reader; the thread ends within about a second."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
@@ -108,10 +100,9 @@ class Reel:
     def picture(
         self, chapter: Chapter, number: int, waiting: Callable[[], bool] = lambda: True
     ) -> bytes | None:
-        """Return a picture, as soon as it is recorded.
+        """Return a picture as soon as it is recorded; raise the recorder's error, if there is one.
 
-        None when the reel is stopped, or when ``waiting`` says not to wait any more; it is asked
-        after every `wake`. An error of the recorder is raised here, on the reader's thread.
+        None when the reel is stopped, or when ``waiting``, asked after every `wake`, is false.
         """
         pictures = self._pictures[chapter]
         with self._changed:
@@ -152,9 +143,7 @@ class Reel:
     def _run(self) -> None:
         try:
             with self._changed:
-                self._changed.wait_for(
-                    lambda: self._stopped or self._n_waiting or self._is_urgent(), self._head_start
-                )
+                self._changed.wait_for(self._is_urgent, self._head_start)
             while (chapter := self._taken_on()) is not None:
                 self._film(chapter)
         except Exception as error:
@@ -171,8 +160,9 @@ class Reel:
             return chapter
 
     def _is_urgent(self) -> bool:
-        """Whether what is presented has not a single picture."""
-        return bool(self._wishes) and self.count(self._wishes[0]) == 0
+        """Whether a reader waits, or what is presented has not a single picture."""
+        is_blank = bool(self._wishes) and self.count(self._wishes[0]) == 0
+        return self._stopped or self._n_waiting > 0 or is_blank
 
     def _film(self, chapter: Chapter) -> None:
         """Record a chapter until it is complete, or until something else is more urgent."""

@@ -25,32 +25,14 @@ _LENGTH = struct.Struct(">I")
 
 
 class DemoSource(FrameSource):
-    """Generated recordings, played like a camera; it knows what is being presented.
+    """Generated recordings, played like a camera; `script` lists what it can present.
 
-    It shows everything in turn until `present` directs it, which any thread may do::
+    It shows everything in turn until `present` directs it, from any thread.
 
-        source.present("window 1")  # from the next frame on
-        source.present(None)  # everything in turn again, from the beginning
-
-    A paced demo never waits for a recording while it has something to show. As long as nothing of a
-    presentation is recorded it repeats the last picture, with the caption of that picture:
-    `chapter` tells when the presentation has begun.
-
-    Parameters
-    ----------
-    paced : bool
-        Whether a frame is held back until its time has come, as a camera would. Without a pace,
-        frames wait for their recording instead, and equal demos give equal frames.
-    loop : bool
-        Whether to start over after the last chapter.
-    person : str
-        Who is shown, one of `app.demo.renderer.people.PEOPLE`; `read` raises for an unknown one.
-    seed : int
-        Another seed, other takes.
-    n_recorded : int
-        Pictures recorded for each chapter, some more for those to enrol, shown to and fro.
-    clock : Clock, optional
-        Where the pace comes from.
+    A paced demo holds a frame back until its time has come and never waits for a recording while it
+    has something to show: until something of a presentation is recorded it repeats the last
+    picture, with that picture's caption, and `chapter` tells when the presentation has begun.
+    Without a pace, frames wait for their recording, and equal demos give equal frames.
     """
 
     is_live = False

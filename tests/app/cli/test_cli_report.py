@@ -163,9 +163,9 @@ def test_that_a_species_is_printed_and_written_as_text(model_file, attack, tmp_p
         ),
         (["--model", "m", "--bona-fide", "demo", "--every", "inf"], ExitCode.USAGE, "--every"),
         (["gone.json"], ExitCode.BAD_INPUT, "gone.json cannot be read"),
-        (["text.json"], ExitCode.BAD_INPUT, "is no JSON"),
+        (["text.json"], ExitCode.BAD_INPUT, "is not JSON"),
         (["list.json"], ExitCode.BAD_INPUT, "no test session"),
-        (["deep.json"], ExitCode.BAD_INPUT, "is no JSON"),
+        (["deep.json"], ExitCode.BAD_INPUT, "is not JSON"),
         (["empty.json"], ExitCode.NO_FRAMES, "no presentation"),
     ],
 )
