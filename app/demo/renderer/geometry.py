@@ -41,16 +41,6 @@ class Pose:
     pitch: float
 
 
-@dataclass(frozen=True)
-class Expression:
-    """How a face differs from the portrait, each about 0 to 1."""
-
-    blink: float = 0.0
-    smile: float = 0.0
-    jaw: float = 0.0
-    brows: float = 0.0
-
-
 class Wave:
     """A smooth random course in time with a given standard deviation."""
 
@@ -138,15 +128,16 @@ class Motion:
             pitch=home.pitch + self._pitch(time),
         )
 
-    def expression(self, time: float) -> Expression:
+    def expression(self, time: float) -> dict[str, float]:
+        """How the face differs from the portrait, each about 0 to 1."""
         # Blinks repeat after a few minutes.
         since = np.abs(time % float(self._blinks[-1]) - self._blinks).min()
-        return Expression(
-            blink=float(np.clip(1.35 - since / 0.075, 0.0, 1.0)),
-            smile=float(np.clip(0.25 + self._smile(time), -0.3, 1.2)),
-            jaw=float(np.clip(self._talk(time), 0.0, 1.0)),
-            brows=float(np.clip(self._brows(time), -0.4, 1.0)),
-        )
+        return {
+            "blink": float(np.clip(1.35 - since / 0.075, 0.0, 1.0)),
+            "smile": float(np.clip(0.25 + self._smile(time), -0.3, 1.2)),
+            "jaw": float(np.clip(self._talk(time), 0.0, 1.0)),
+            "brows": float(np.clip(self._brows(time), -0.4, 1.0)),
+        }
 
 
 # ------------------------------------------------------------- shape
@@ -167,11 +158,11 @@ class Relief:
     turns: F32
 
 
-def grid() -> tuple[F32, F32]:
-    """Coordinates of the relief's points, as a row and a column."""
+def grid(step: int = STEP) -> tuple[F32, F32]:
+    """Coordinates of every so many canonical pixels, as a row and a column."""
     height, width = CANVAS
-    x = (np.arange(0, width, STEP) - EYES[0]) / EYE_DISTANCE
-    y = (np.arange(0, height, STEP) - EYES[1]) / EYE_DISTANCE
+    x = (np.arange(0, width, step) - EYES[0]) / EYE_DISTANCE
+    y = (np.arange(0, height, step) - EYES[1]) / EYE_DISTANCE
     return x.astype(np.float32)[None, :], y.astype(np.float32)[:, None]
 
 
@@ -230,37 +221,25 @@ def camera_grid(width: int, height: int) -> tuple[F32, F32]:
     return x.astype(np.float32)[None, :], y.astype(np.float32)[:, None]
 
 
-@dataclass(frozen=True, eq=False)
-class _Moves:
-    """Displacements of the face's parts at full strength, on the relief's grid."""
-
-    blink: F32
-    smile_x: F32
-    smile_y: F32
-    jaw: F32
-    brows: F32
-
-
 @lru_cache(maxsize=16)
-def _face_moves(mouth: float) -> _Moves:
+def _face_moves(mouth: float) -> tuple[F32, dict[str, F32]]:
+    """How far a full smile moves the face sideways, and every full expression up or down."""
     x, y = grid()
     eye = np.zeros(np.broadcast_shapes(x.shape, y.shape), np.float32)
     for side in (-0.5, 0.5):
         # The upper lid comes down: skin from above the eye, and the eye itself squeezed to a line.
         lid = smoothstep(y, -0.27, -0.02) * smoothstep(y, 0.12, 0.05)
         eye += lid * np.exp(-(((x - side) / 0.27) ** 4))
-    corner_left = np.exp(-(((x + 0.42) / 0.24) ** 2) - ((y - mouth) / 0.24) ** 2)
-    corner_right = np.exp(-(((x - 0.42) / 0.24) ** 2) - ((y - mouth) / 0.24) ** 2)
+    corner_left, corner_right = (_bump(x, y, (side, mouth), (0.24, 0.24)) for side in (-0.42, 0.42))
     chin = smoothstep(y, mouth - 0.03, mouth + 0.12) * smoothstep(y, mouth + 1.2, mouth + 0.5)
     chin = chin * smoothstep(np.abs(x), 1.0, 0.3)
     brows = np.exp(-((x / 0.9) ** 4) - ((y + 0.36) / 0.2) ** 2)
-    return _Moves(
-        blink=0.155 * eye,
-        smile_x=f32(0.06 * (corner_right - corner_left)),
-        smile_y=f32(-0.06 * (corner_left + corner_right)),
-        jaw=0.07 * chin,
-        brows=f32(-0.06 * brows),
-    )
+    return f32(0.06 * (corner_right - corner_left)), {
+        "blink": 0.155 * eye,
+        "smile": f32(-0.06 * (corner_left + corner_right)),
+        "jaw": 0.07 * chin,
+        "brows": f32(-0.06 * brows),
+    }
 
 
 class HeadField:
@@ -273,32 +252,28 @@ class HeadField:
         self, motion: Motion, relief: Relief, mouth: float, size: tuple[int, int], *, lively: bool
     ) -> None:
         self._motion, self._relief, self._lively = motion, relief, lively
-        self._moves = _face_moves(mouth)
+        self._sideways, self._moves = _face_moves(mouth)
         self._grid = camera_grid(*size)
 
     def __call__(self, time: float) -> tuple[F32, F32]:
         pose = self._motion.pose(time)
         x, y = _in_plane(self._grid, pose)
-        expression = self._motion.expression(time) if self._lively else Expression()
+        expression = self._motion.expression(time) if self._lively else {}
         shift = self._shift(pose, expression)
         at_x = (x * EYE_DISTANCE + EYES[0]) / STEP
         at_y = (y * EYE_DISTANCE + EYES[1]) / STEP
         moved = cv2.remap(shift, at_x, at_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return x - moved[..., 0], y - moved[..., 1]
 
-    def _shift(self, pose: Pose, expression: Expression) -> F32:
+    def _shift(self, pose: Pose, expression: dict[str, float]) -> F32:
         """How far each point of the head has moved from where the portrait has it."""
-        moves, deep = self._moves, self._relief.depth * self._relief.turns
-        x = deep * np.float32(np.sin(pose.yaw)) + moves.smile_x * np.float32(expression.smile)
+        deep = self._relief.depth * self._relief.turns
+        smile = np.float32(expression.get("smile", 0.0))
+        x = deep * np.float32(np.sin(pose.yaw)) + self._sideways * smile
         y = deep * np.float32(np.sin(pose.pitch))
-        for move, strength in (
-            (moves.blink, expression.blink),
-            (moves.smile_y, expression.smile),
-            (moves.jaw, expression.jaw),
-            (moves.brows, expression.brows),
-        ):
+        for name, strength in expression.items():
             if strength:
-                y += move * np.float32(strength)
+                y += self._moves[name] * np.float32(strength)
         return f32(cv2.merge([x, y]))
 
 

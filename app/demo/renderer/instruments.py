@@ -98,16 +98,10 @@ def _unrolled(source: Recording) -> F32:
     return np.clip(f32(face), 0.0, 1.0)
 
 
-def _full_grid() -> tuple[F32, F32]:
-    x = (np.arange(CANVAS[1]) - EYES[0]) / EYE_DISTANCE
-    y = (np.arange(CANVAS[0]) - EYES[1]) / EYE_DISTANCE
-    return x.astype(np.float32)[None, :], y.astype(np.float32)[:, None]
-
-
 def _face_shape(name: str, softness: float) -> F32:
     """Outline of a person's face from the hairline to the chin."""
     person = load_person(name)
-    x, y = _full_grid()
+    x, y = grid(1)
     chin, brow = person.mouth + 0.66, 1.05
     length = np.where(y > 0.2, chin - 0.2, brow + 0.2)
     radius = (np.abs(x) / 1.05) ** 2.4 + (np.abs(y - 0.2) / length) ** 2.4
@@ -117,7 +111,7 @@ def _face_shape(name: str, softness: float) -> F32:
 
 
 def _eye_holes(wide: float, tall: float, softness: float) -> F32:
-    x, y = _full_grid()
+    x, y = grid(1)
     holes = np.zeros(CANVAS, np.float32)
     for side in (-0.5, 0.5):
         radius = np.hypot((x - side) / wide, (y - 0.01) / tall)
