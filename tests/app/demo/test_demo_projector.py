@@ -3,28 +3,14 @@ import threading
 import pytest
 
 from app.demo.reel import Projector
-from app.demo.script import script
-from tests.app.demo.studio import PATIENCE, Studio, pictured, pictures_of, reel_of
+from tests.app.demo.conftest import PATIENCE, pictured, pictures_of
 
 N_RECORDED = 40
 
 
 @pytest.fixture
-def parts():
-    return script(n_recorded=N_RECORDED)
-
-
-@pytest.fixture
-def studio():
-    return Studio()
-
-
-@pytest.fixture
-def reel(parts, studio):
-    reel = reel_of(parts, studio)
-    yield reel
-    reel.stop()
-    studio.join()
+def n_recorded():
+    return N_RECORDED
 
 
 def playing(parts, reel, *, patient=False, loop=True, there=None):

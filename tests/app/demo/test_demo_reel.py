@@ -3,32 +3,12 @@ import threading
 import pytest
 
 from app.demo.reel import Reel
-from tests.app.demo.studio import (
-    PATIENCE,
-    Studio,
-    pictured,
-    pictures_of,
-    reel_of,
-    small_script,
-)
+from tests.app.demo.conftest import PATIENCE, pictured, pictures_of
 
 
 @pytest.fixture
-def parts():
-    return small_script()
-
-
-@pytest.fixture
-def studio():
-    return Studio()
-
-
-@pytest.fixture
-def reel(parts, studio):
-    reel = reel_of(parts, studio)
-    yield reel
-    reel.stop()
-    studio.join()
+def n_recorded():
+    return 4
 
 
 def test_that_chapters_are_recorded_in_the_order_of_the_wishes(parts, studio, reel):

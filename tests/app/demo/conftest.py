@@ -2,6 +2,8 @@
 
 import threading
 
+import pytest
+
 from app.demo.reel import Reel
 from app.demo.script import script
 
@@ -11,8 +13,8 @@ PATIENCE = 20.0
 class Studio:
     """Stands in for the renderer; a picture's bytes tell the chapter and the number."""
 
-    def __init__(self, allowed=0):
-        self._allowed = threading.Semaphore(allowed)
+    def __init__(self):
+        self._allowed = threading.Semaphore(0)
         self.begun = []
         self.threads = set()
         self.most_at_once = self._at_work = 0
@@ -54,9 +56,19 @@ def pictures_of(chapter, n_pictures=None):
     return [pictured(chapter, number) for number in range(n_pictures or chapter.take.n_frames)]
 
 
-def small_script(n_recorded=4):
+@pytest.fixture
+def studio():
+    return Studio()
+
+
+@pytest.fixture
+def parts(n_recorded):
     return script(n_recorded=n_recorded)
 
 
-def reel_of(parts, studio):
-    return Reel(parts.presentations, studio.record, head_start=0.0)
+@pytest.fixture
+def reel(parts, studio):
+    reel = Reel(parts.presentations, studio.record, head_start=0.0)
+    yield reel
+    reel.stop()
+    studio.join()
