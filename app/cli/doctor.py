@@ -172,18 +172,16 @@ def _packages() -> Iterator[Finding]:
         told += [f"of another version than is needed: {', '.join(unfit)}"] * bool(unfit)
         advice = f"Install them: pip install --upgrade {DISTRIBUTION}."
         yield Finding("packages", State.BAD, "; ".join(told), advice)
-        return
-    yield Finding(
-        "packages", State.OK, ", ".join(f"{name} {version}" for name, version, _ in found)
-    )
+    else:
+        listed = ", ".join(f"{name} {version}" for name, version, _ in found)
+        yield Finding("packages", State.OK, listed)
 
 
 def _settings(problems: tuple[str, ...]) -> Iterator[Finding]:
     file = storage.settings_file()
-    if problems:
-        for problem in problems:
-            yield Finding("settings", State.NOTE, problem, f"Mend or delete {file}.")
-    else:
+    for problem in problems:
+        yield Finding("settings", State.NOTE, problem, f"Mend or delete {file}.")
+    if not problems:
         there = "readable" if file.exists() else "not there yet: the defaults are used"
         yield Finding("settings", State.OK, f"{file}, {there}")
 
@@ -196,14 +194,10 @@ def _folders() -> Iterator[Finding]:
     from lmkl_core.features.weights.store import FOLDER_VARIABLE
     from lmkl_core.system.files import CACHE_VARIABLE
 
-    folders = (
-        ("settings folder", storage.config_folder(), storage.CONFIG_VARIABLE),
-        ("data folder", storage.personal_folder(), storage.DATA_VARIABLE),
-        ("weights folder", weights_folder(), FOLDER_VARIABLE),
-        ("cache folder", storage.cache_folder(), CACHE_VARIABLE),
-    )
-    for name, folder, variable in folders:
-        yield folder_finding(name, folder, variable)
+    yield folder_finding("settings folder", storage.config_folder(), storage.CONFIG_VARIABLE)
+    yield folder_finding("data folder", storage.personal_folder(), storage.DATA_VARIABLE)
+    yield folder_finding("weights folder", weights_folder(), FOLDER_VARIABLE)
+    yield folder_finding("cache folder", storage.cache_folder(), CACHE_VARIABLE)
 
 
 def folder_finding(name: str, folder: Path, variable: str) -> Finding:
@@ -311,22 +305,19 @@ def _liveness() -> Iterator[Finding]:
 
 
 def _detector(settings: Settings) -> Iterator[Finding]:
-    import numpy as np
-
-    from app.capture.opencv import cv2
+    from app.demo.renderer.camera import unpacked
     from app.demo.script import script
     from app.demo.source import opening_of
     from app.vision.faces.detector import make_detector
     from lmkl_core.features.weights import weights_folder
 
     detector = make_detector(settings.detector, weights_folder())
-    packed = (*opening_of(script().loop[0]), b"")[0]
-    image = cv2.imdecode(np.frombuffer(packed, np.uint8), cv2.IMREAD_COLOR_RGB) if packed else None
-    if image is None:
+    opening = opening_of(script().loop[0])
+    if not opening:
         advice = f"Install {DISTRIBUTION} anew."
         yield Finding("detector", State.BAD, "the demo's picture is missing", advice)
         return
-    n_faces = len(detector.detect(np.asarray(image, np.uint8)))
+    n_faces = len(detector.detect(unpacked(opening[0])))
     if n_faces == 1:
         yield Finding("detector", State.OK, f"{detector.name} finds the face of the demo's picture")
         return
@@ -358,9 +349,8 @@ def _engine(preset: str, progress: Tell | None) -> Iterator[Finding]:
     found = f"{engines}: {len(views)} views of the preset {preset} in {milliseconds:.0f} ms"
     yield Finding("engine", State.OK, found)
     for note in extractor.notes:
-        yield Finding(
-            "engine", State.NOTE, note, "Nothing: it is slower, but gives the same views."
-        )
+        advice = "Nothing: it is slower, but gives the same views."
+        yield Finding("engine", State.NOTE, note, advice)
     for probe in Cache().failed_probes():
         told = f"{probe.engine} failed with {probe.label}: {probe.problem}"
         yield Finding("engine", State.NOTE, told, "Nothing: another engine is used instead.")
