@@ -250,7 +250,7 @@ def new_passphrase(path: Path, passphrase_file: Path | None, *, kept: str | None
     if given is not None:
         return checked(given)
     _check_terminal(path)
-    say("Nobody can open the model without its passphrase, not even we: keep it safe.")
+    say("Without its passphrase the model cannot be opened, not even by us: keep it safe.")
     keeps = "" if kept is None else " (empty keeps the old one)"
     for _ in range(TRIES):
         typed = _typed(f"New passphrase for {path.name}{keeps}: ")
