@@ -79,12 +79,11 @@ def _parts(names: Sequence[str], width: int, beside: int, console: Console) -> l
 def _headline(table: Table, names: Sequence[str], console: Console) -> Grid:
     is_spread = len(table.folds) > 1
     said = "mean ± std over folds; all folds together" if is_spread else "measured"
-    grid = _grid(f"By presentation, %: {said} (95 % interval), errors")
-    grid.add_column("method", overflow="fold")
+    columns = []
     for name in names:
-        if table.published is not None:
-            grid.add_column(f"{name}\npublished", justify="right", no_wrap=True)
-        grid.add_column(f"{_short(name)}\nmeasured", justify="right", no_wrap=True)
+        columns += [f"{name}\npublished"] * (table.published is not None)
+        columns.append(f"{_short(name)}\nmeasured")
+    grid = _grid(f"By presentation, %: {said} (95 % interval), errors", ["method"], columns)
     widths = [MEASURED_WIDTH + (COUNTS_WIDTH if name in COUNTED else 0) for name in names]
     width = NAMES_WIDTH + sum(widths) + (len(grid.columns) - 1 - len(names)) * PUBLISHED_WIDTH
     is_roomy = console.width >= width
@@ -100,8 +99,14 @@ def _headline(table: Table, names: Sequence[str], console: Console) -> Grid:
     return grid
 
 
-def _grid(heading: str) -> Grid:
-    return Grid(title=heading, title_justify="left", box=SIMPLE, padding=(0, 1, 0, 0))
+def _grid(heading: str, names: Sequence[str], figures: Sequence[str]) -> Grid:
+    """Return a table whose names are folded where there is little room, and its figures never."""
+    grid = Grid(title=heading, title_justify="left", box=SIMPLE, padding=(0, 1, 0, 0))
+    for name in names:
+        grid.add_column(name, overflow="fold")
+    for figure in figures:
+        grid.add_column(figure, justify="right", no_wrap=True)
+    return grid
 
 
 def _cells(row: Row, name: str, table: Table, is_roomy: bool) -> list[str]:
@@ -126,10 +131,8 @@ def _with_interval(told: Figure) -> str:
 def _singles(singles: Singles, names: Sequence[str], console: Console) -> Grid:
     """Return a line a view, with intervals where there is room: the files have them anyway."""
     is_roomy = console.width >= VIEWS_WIDTH + len(names) * MEASURED_WIDTH
-    grid = _grid(f"Single kernels by presentation, %{' (95 % interval)' if is_roomy else ''}")
-    grid.add_column("view", overflow="fold")
-    for name in names:
-        grid.add_column(_short(name), justify="right", no_wrap=True)
+    heading = f"Single kernels by presentation, %{' (95 % interval)' if is_roomy else ''}"
+    grid = _grid(heading, ["view"], [*map(_short, names)])
     for row in singles.rows:
         cells = [_brief(row.by_presentation, name, is_roomy) for name in names]
         grid.add_row(escape(row.view), *cells)
@@ -145,10 +148,8 @@ def _brief(level: FoldFigures, name: str, is_roomy: bool) -> str:
 
 def _others(table: Table, names: Sequence[str]) -> Grid:
     together = ", all folds together" if len(table.folds) > 1 else ""
-    grid = _grid(f"Further figures by presentation, % (95 % interval){together}")
-    grid.add_column("method", overflow="fold")
-    for name in names:
-        grid.add_column(_short(name), justify="right", no_wrap=True)
+    heading = f"Further figures by presentation, % (95 % interval){together}"
+    grid = _grid(heading, ["method"], [*map(_short, names)])
     for row in table.compared:
         pooled = row.by_presentation.pooled
         grid.add_row(escape(row.title), *(_with_interval(pooled.figure(name)) for name in names))
@@ -165,11 +166,8 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     if comparison.is_simulated:
         console.print("[bold reverse] SIMULATED [/]")
     for name in comparison.figures:
-        grid = _grid(f"{FIGURES[name]}, by presentation, % (95 % interval)")
-        grid.add_column("method", overflow="fold")
-        grid.add_column("run", overflow="fold")
-        grid.add_column("measured", justify="right", no_wrap=True)
-        grid.add_column(f"less {first}", justify="right", no_wrap=True)
+        heading = f"{FIGURES[name]}, by presentation, % (95 % interval)"
+        grid = _grid(heading, ["method", "run"], ["measured", f"less {first}"])
         for line in comparison.lines:
             if line.figure.name == name:
                 found = line.difference
@@ -187,7 +185,8 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
 
 
 def listing() -> dict[str, Any]:
-    """Return databases, methods and presets as JSON values."""
+    """Return databases and methods as JSON values."""
+    told = ("name", "title", "uses", "published", "differs")
     return {
         "databases": [
             {
@@ -201,16 +200,7 @@ def listing() -> dict[str, Any]:
             }
             for each in DATABASES.values()
         ],
-        "methods": [
-            {
-                "name": each.name,
-                "title": each.title,
-                "uses": each.uses,
-                "published": each.published,
-                "differs": each.differs,
-            }
-            for each in METHODS.values()
-        ],
+        "methods": [{fact: getattr(each, fact) for fact in told} for each in METHODS.values()],
     }
 
 
