@@ -130,58 +130,45 @@ def told_of_screen(sockets, platform="linux", **environment):
     return why_no_screen(environment, platform, sockets)
 
 
-def test_that_without_any_screen_one_sentence_says_so(sockets):
-    sentence = told_of_screen(sockets)
-    assert "no screen" in sentence
-    assert "WAYLAND_DISPLAY" in sentence
-    assert sentence.endswith(".")
+SCREENS = {
+    "": [
+        dict(platform="win32"),
+        dict(platform="darwin"),
+        dict(DISPLAY=":7"),
+        dict(DISPLAY=":7.0"),
+        dict(DISPLAY="somewhere:8"),  # is not looked for here
+        dict(DISPLAY="localhost:10.0"),
+        dict(WAYLAND_DISPLAY="wayland-0"),
+        dict(WAYLAND_DISPLAY="wayland-0", DISPLAY=":8"),
+        *(
+            dict(QT_QPA_PLATFORM=chosen)
+            for chosen in ("offscreen", "minimal", "vnc:size=800x600", "wayland;xcb")
+        ),
+        dict(QT_QPA_PLATFORM="xcb", DISPLAY=":7"),
+    ],
+    "WAYLAND_DISPLAY": [dict(), dict(QT_QPA_PLATFORM="", WAYLAND_DISPLAY="", DISPLAY="")],
+    "QT_QPA_PLATFORM": [
+        dict(QT_QPA_PLATFORM="xcb"),
+        dict(QT_QPA_PLATFORM="xcb:something"),
+        dict(QT_QPA_PLATFORM="xcb", WAYLAND_DISPLAY="wayland-0"),
+    ],
+    "does not answer": [
+        *(dict(DISPLAY=display) for display in (":8", ":77", ":8.7", "nonsense", ":")),
+        dict(QT_QPA_PLATFORM="xcb", DISPLAY=":8"),
+    ],
+}
 
 
-@pytest.mark.parametrize("platform", ["win32", "darwin"])
-def test_that_other_systems_always_have_one(sockets, platform):
-    assert told_of_screen(sockets, platform) == ""
-
-
-@pytest.mark.parametrize("display", [":7", ":7.0"])
-def test_that_a_local_screen_that_is_there_is_used(sockets, display):
-    assert told_of_screen(sockets, DISPLAY=display) == ""
-
-
-@pytest.mark.parametrize("display", [":8", ":77", ":8.7", "nonsense", ":"])
-def test_that_a_local_screen_that_is_not_there_is_named(sockets, display):
-    sentence = told_of_screen(sockets, DISPLAY=display)
-    assert f"The screen {display} does not answer" in sentence
-
-
-@pytest.mark.parametrize("display", ["somewhere:8", "localhost:10.0"])
-def test_that_a_screen_elsewhere_is_not_looked_for_here(sockets, display):
-    assert told_of_screen(sockets, DISPLAY=display) == ""
+@pytest.mark.parametrize("reason", SCREENS)
+def test_that_a_missing_screen_is_known_and_told(sockets, reason):
+    for environment in SCREENS[reason]:
+        sentence = told_of_screen(sockets, **environment)
+        assert bool(sentence) == bool(reason), environment
+        assert reason in sentence
 
 
 def test_that_without_a_folder_of_sockets_the_screen_is_believed(sockets):
     assert why_no_screen({"DISPLAY": ":8"}, "linux", sockets / "missing") == ""
-
-
-def test_that_wayland_needs_nothing_else(sockets):
-    assert told_of_screen(sockets, WAYLAND_DISPLAY="wayland-0") == ""
-    assert told_of_screen(sockets, WAYLAND_DISPLAY="wayland-0", DISPLAY=":8") == ""
-
-
-@pytest.mark.parametrize("chosen", ["offscreen", "minimal", "vnc:size=800x600", "wayland;xcb"])
-def test_that_a_platform_that_needs_no_x_server_is_believed(sockets, chosen):
-    assert told_of_screen(sockets, QT_QPA_PLATFORM=chosen) == ""
-
-
-@pytest.mark.parametrize("chosen", ["xcb", "xcb:something"])
-def test_that_a_platform_that_needs_an_x_server_does_not_hide_that_there_is_none(sockets, chosen):
-    assert "QT_QPA_PLATFORM" in told_of_screen(sockets, QT_QPA_PLATFORM=chosen)
-    assert told_of_screen(sockets, QT_QPA_PLATFORM=chosen, WAYLAND_DISPLAY="wayland-0")
-    assert "does not answer" in told_of_screen(sockets, QT_QPA_PLATFORM=chosen, DISPLAY=":8")
-    assert told_of_screen(sockets, QT_QPA_PLATFORM=chosen, DISPLAY=":7") == ""
-
-
-def test_that_empty_variables_are_none(sockets):
-    assert told_of_screen(sockets, QT_QPA_PLATFORM="", WAYLAND_DISPLAY="", DISPLAY="") != ""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="libraries are named as on Linux")

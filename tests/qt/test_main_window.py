@@ -243,7 +243,7 @@ def test_that_the_demo_takes_no_attack_into_the_model(modelled):
         type(modelled.session.decision)(Verdict.UNFAMILIAR, differences=("it is darker",))
     )
     modelled.click(modelled.banner._add)
-    modelled.until_told("The demo presents an attack at the moment")
+    modelled.until_told("The demo presents an attack")
     assert not modelled.session.enrolment.is_recording
 
 
