@@ -10,7 +10,7 @@ import typer
 
 from app.__main__ import main
 from app.cli.console import ExitCode
-from app.cli.demo import DEFAULT_OUTPUT, JSON_FILE, MODEL_FILE
+from app.cli.demo import DEFAULT_OUTPUT
 from app.demo import run
 from app.launch import launch, why_no_screen
 
@@ -39,18 +39,13 @@ def test_that_with_a_screen_the_window_opens_with_what_was_asked_for(opened):
     assert opened == [("demo", "face.safetensors", None)]
 
 
-def test_that_without_a_screen_it_says_so_and_leaves_the_demos_results(
-    no_screen, monkeypatch, demo_result, capsys
-):
-    monkeypatch.setattr(run, "run", lambda **_: demo_result)
-    # The picture of the window is tested with the command.
-    monkeypatch.setattr("app.cli.demo.take_window_picture", lambda *_: "No picture.")
+def test_that_without_a_screen_it_says_so_and_runs_the_short_demo(no_screen, monkeypatch, capsys):
+    # What the demo leaves is tested with its command.
+    asked = []
+    monkeypatch.setattr("app.cli.demo.run_and_print", lambda **options: asked.append(options))
     assert launch() == 0
-    told = capsys.readouterr()
-    assert told.err.startswith("There is no screen here. Here is a short demo without a window;")
-    assert str(DEFAULT_OUTPUT) in told.out
-    folder = no_screen / DEFAULT_OUTPUT
-    assert {path.name for path in folder.iterdir()} >= {MODEL_FILE, JSON_FILE}
+    assert "no screen" in capsys.readouterr().err
+    assert asked == [{"output": DEFAULT_OUTPUT, "as_json": False, "is_short": True}]
 
 
 def test_that_a_demo_that_fails_gives_its_exit_code(no_screen, monkeypatch, capsys):

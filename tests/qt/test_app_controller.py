@@ -12,17 +12,14 @@ from app.types import Verdict
 from tests.qt.driving import Pictures
 
 
-def test_that_changed_settings_are_kept_and_told(launch, qtbot):
-    controller = launch().controller
-    with qtbot.waitSignal(controller.settings_changed):
-        controller.change_settings(show_regions=False)
-    assert settings_file.load()[0].show_regions is False
-
-
-def test_that_settings_that_change_nothing_are_not_told(launch, qtbot):
+def test_that_changed_settings_are_told_and_kept_for_their_owner_alone(launch, qtbot):
     controller = launch().controller
     with qtbot.assertNotEmitted(controller.settings_changed):
         controller.use_settings(controller.settings)
+    with qtbot.waitSignal(controller.settings_changed):
+        controller.change_settings(show_regions=False)
+    assert settings_file.load()[0].show_regions is False
+    assert stat.S_IMODE(storage.settings_file().stat().st_mode) == 0o600
 
 
 def test_that_the_window_and_all_choices_are_as_they_were_after_a_restart(launch, exported):
@@ -77,20 +74,16 @@ def other_views(tmp_path):
     return str(path)
 
 
-def test_that_other_views_forget_the_model_and_say_so(launch, exported, other_views):
+def test_that_other_views_forget_the_model_and_the_takes_and_say_so(
+    launch, exported, samples, other_views
+):
     driver = launch(recent=(str(exported),)).until_modelled()
-    driver.controller.change_settings(preset=other_views)
-    driver.until_told("The views have changed: enrol again.")
-    assert driver.session.model is None
-    driver.until_verdict(Verdict.NO_MODEL)
-
-
-def test_that_other_views_forget_takes_that_no_model_holds_yet(launch, samples, other_views):
-    driver = launch().until_prepared()
     driver.session.change_enrolment(lambda enrolment: setattr(enrolment, "samples", samples))
     driver.controller.change_settings(preset=other_views)
     driver.until_told("The views have changed: enrol again.")
+    assert driver.session.model is None
     assert driver.session.enrolment.samples == ()
+    driver.until_verdict(Verdict.NO_MODEL)
 
 
 def test_that_a_fit_of_old_views_does_not_come_into_use(launch, samples, other_views):
@@ -145,11 +138,6 @@ def test_that_deleting_everything_reaches_memory_and_disk(launch, exported):
     assert driver.close()
     assert not storage.settings_file().exists()  # closing writes nothing behind one's back
     assert exported.is_file()  # what the person saved elsewhere is theirs
-
-
-def test_that_what_is_stored_is_for_its_owner_only(launch):
-    launch().controller.change_settings(show_regions=False)
-    assert stat.S_IMODE(storage.settings_file().stat().st_mode) == 0o600
 
 
 def test_that_figures_tell_of_the_source_before_anything_is_judged(launch):

@@ -191,8 +191,25 @@ def without_lower_part(number, image):
     return image
 
 
-def is_of_no_use(driver, camera, spoil, words, attempt):
-    """Spoil what the camera gives: that is told, nothing is judged, and it passes."""
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        pytest.param(
+            blackened,
+            "black image: open its shutter",
+            marks=pytest.mark.fault("Camera", "black frames", keeps="models"),
+        ),
+        pytest.param(
+            without_lower_part,
+            "sends damaged images",
+            marks=pytest.mark.fault("Camera", "half-decoded frames", keeps="models"),
+        ),
+    ],
+    ids=["black", "half"],
+)
+def test_that_a_picture_of_no_use_is_told_and_not_judged(judging, genuine, attempt, spoil, words):
+    camera = Camera(genuine)
+    driver = judging(camera)
     model = driver.session.model
     with attempt() as trial:
         camera.spoil = spoil
@@ -201,18 +218,6 @@ def is_of_no_use(driver, camera, spoil, words, attempt):
         trial.expect_kept(driver.session.model is model)
         camera.spoil = None
         expect_recovery(driver, words)
-
-
-@pytest.mark.fault("Camera", "black frames", keeps="models")
-def test_that_a_black_image_is_told_and_not_judged(judging, genuine, attempt):
-    camera = Camera(genuine)
-    is_of_no_use(judging(camera), camera, blackened, "black image: open its shutter", attempt)
-
-
-@pytest.mark.fault("Camera", "half-decoded frames", keeps="models")
-def test_that_half_a_picture_is_told_and_not_judged(judging, genuine, attempt):
-    camera = Camera(genuine)
-    is_of_no_use(judging(camera), camera, without_lower_part, "sends damaged images", attempt)
 
 
 KINDS = (
@@ -343,18 +348,6 @@ class NetworkScript:
                 return
             visit.part(picture)
 
-    def is_survived(self, judging, server, words, attempt):
-        """Let it be at fault for a while, before a window that judges."""
-        driver = judging(source=server.serve(self))
-        model = driver.session.model
-        with attempt() as trial:
-            self.is_faulty.set()
-            driver.until_told(words)
-            driver.until_verdict(Verdict.BAD_FRAME)
-            trial.expect_kept(driver.session.model is model)
-            self.is_faulty.clear()
-            expect_recovery(driver, words)
-
 
 def stall(script, visit):
     while script.is_faulty.is_set() and not visit.over.wait(0.01):
@@ -370,72 +363,80 @@ def send_garbage(script, visit):
         visit.part(b"\xff\xd8\xff\xe0 no picture")
 
 
-@pytest.mark.fault("Camera", "a network camera that stalls", keeps="models")
-def test_that_a_network_camera_that_stalls_is_told_and_goes_on(judging, genuine, server, attempt):
-    script = NetworkScript(genuine, stall)
-    script.is_survived(judging, server, "has stopped sending frames", attempt)
+def network_fault(what, fault, words, is_at_the_door=False):
+    mark = pytest.mark.fault("Camera", f"a network camera that {what}", keeps="models")
+    return pytest.param(fault, words, is_at_the_door, marks=mark, id=what)
 
 
-@pytest.mark.fault("Camera", "a network camera that drops the connection", keeps="models")
-def test_that_a_network_camera_that_hangs_up_is_told_and_called_again(
-    judging, genuine, server, attempt
+@pytest.mark.parametrize(
+    ("fault", "words", "is_at_the_door"),
+    [
+        network_fault("stalls", stall, "has stopped sending frames"),
+        # It stops sending, and at the next calls it announces a video and sends none.
+        network_fault("drops the connection", drop, "The network camera"),
+        network_fault("sends garbage", send_garbage, "The network camera"),
+        network_fault("never answers", stall, "does not answer", is_at_the_door=True),
+    ],
+)
+def test_that_a_network_camera_at_fault_is_told_and_called_again(
+    judging, genuine, server, attempt, fault, words, is_at_the_door
 ):
-    script = NetworkScript(genuine, drop)
-    # It stops sending, and at the next calls it announces a video and sends none.
-    script.is_survived(judging, server, "The network camera", attempt)
-
-
-@pytest.mark.fault("Camera", "a network camera that sends garbage", keeps="models")
-def test_that_a_network_camera_that_sends_garbage_is_told_and_called_again(
-    judging, genuine, server, attempt
-):
-    script = NetworkScript(genuine, send_garbage)
-    script.is_survived(judging, server, "The network camera", attempt)
-
-
-@pytest.mark.fault("Camera", "a network camera that never answers", keeps="models")
-def test_that_a_network_camera_that_no_longer_answers_is_told_and_called_again(
-    judging, genuine, server, attempt
-):
-    script = NetworkScript(genuine, stall, is_at_the_door=True)
-    script.is_survived(judging, server, "does not answer", attempt)
+    script = NetworkScript(genuine, fault, is_at_the_door)
+    driver = judging(source=server.serve(script))
+    model = driver.session.model
+    with attempt() as trial:
+        script.is_faulty.set()
+        driver.until_told(words)
+        driver.until_verdict(Verdict.BAD_FRAME)
+        trial.expect_kept(driver.session.model is model)
+        script.is_faulty.clear()
+        expect_recovery(driver, words)
 
 
 # ------------------------------------------------------------- files
 
 
-def is_told(judging, genuine, path, words, attempt):
-    """Open a file that is no good: that is told, and the model judges the next source."""
+def truncated(path, images):
+    write_video(path, "mp4v", images)
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+
+
+def corrupt(path, _images):
+    path.write_bytes(np.random.default_rng(0).bytes(20_000))
+
+
+def endless(path, _images):
+    os.mkfifo(path)
+
+
+def file_fault(what, make, words):
+    marks = [pytest.mark.fault("Camera", what, keeps="models")]
+    if make is endless:
+        marks.append(pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes"))
+    return pytest.param(make, words, marks=marks, id=make.__name__)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        file_fault("a truncated video file", truncated, "The video bad.mp4 cannot be read"),
+        file_fault("a corrupt video file", corrupt, "The video bad.mp4 cannot be read"),
+        file_fault(
+            "a video file that is endless or lies about its length", endless, "bad.mp4 is a pipe"
+        ),
+    ],
+)
+def test_that_a_bad_file_is_told_and_the_model_judges_the_next_source(
+    judging, genuine, tmp_path, attempt, make, words
+):
+    make(tmp_path / "bad.mp4", list(genuine))
     driver = judging(Camera(genuine))
     model = driver.session.model
     with attempt() as trial:
-        driver.controller.source.open(str(path))
+        driver.controller.source.open(str(tmp_path / "bad.mp4"))
         driver.until_told(words)
         driver.until_verdict(Verdict.BAD_FRAME)
         trial.expect_kept(driver.session.model is model)
         driver.controller.source.open("demo")
         expect_recovery(driver, words)
-
-
-@pytest.mark.fault("Camera", "a truncated video file", keeps="models")
-def test_that_a_truncated_video_is_told_and_the_model_kept(judging, genuine, tmp_path, attempt):
-    path = write_video(tmp_path / "cut.mp4", "mp4v", list(genuine))
-    data = path.read_bytes()
-    path.write_bytes(data[: len(data) // 2])
-    is_told(judging, genuine, path, "The video cut.mp4 cannot be read", attempt)
-
-
-@pytest.mark.fault("Camera", "a corrupt video file", keeps="models")
-def test_that_a_corrupt_video_is_told_and_the_model_kept(judging, genuine, tmp_path, attempt):
-    path = tmp_path / "noise.mp4"
-    path.write_bytes(np.random.default_rng(0).bytes(20_000))
-    is_told(judging, genuine, path, "The video noise.mp4 cannot be read", attempt)
-
-
-@pytest.mark.fault(
-    "Camera", "a video file that is endless or lies about its length", keeps="models"
-)
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
-def test_that_a_pipe_is_told_and_the_model_kept(judging, genuine, tmp_path, attempt):
-    os.mkfifo(tmp_path / "pipe.mp4")
-    is_told(judging, genuine, tmp_path / "pipe.mp4", "pipe.mp4 is a pipe", attempt)

@@ -25,10 +25,6 @@ def blocked():
 # ------------------------------------------------------------- in any state
 
 
-def test_that_closing_right_after_launch_ends_all_threads(launch):
-    assert launch().controller.stop()
-
-
 @pytest.mark.parametrize("where", ["open", "read", "close"])
 def test_that_a_source_that_blocks_does_not_keep_the_window_open(
     launch, blocked, expect_log, where
@@ -97,7 +93,7 @@ def test_that_closing_during_a_fit_ends_all_threads(launch, samples):
     assert driver.session.model is None
 
 
-def test_that_a_second_stop_does_nothing(launch):
+def test_that_closing_right_after_launch_ends_all_threads_and_a_second_stop_does_nothing(launch):
     controller = launch().controller
     assert controller.stop()
     assert controller.stop()
@@ -124,22 +120,16 @@ def unsaved(launch, exported):
     return driver
 
 
-def test_that_a_saved_model_asks_nothing(launch, exported):
-    driver = launch(recent=(str(exported),)).until_modelled()
-    assert driver.close()
-
-
-def test_that_cancel_keeps_the_window_and_the_model(unsaved):
-    asked = answer_box("Cancel")
-    assert not unsaved.close()
-    assert asked == ["The model is in memory only. Export it before closing?"]
-    assert unsaved.window.isVisible()
-    assert unsaved.session.has_unsaved_model
+def test_that_an_unsaved_model_asks_until_closing_without_it_is_chosen(unsaved, file_dialogs):
+    file_dialogs("")
+    for answer in ("Cancel", "Export"):  # and the file dialog is left
+        asked = answer_box(answer)
+        assert not unsaved.close()
+        assert asked
+        assert unsaved.window.isVisible()
+        assert unsaved.session.has_unsaved_model
     last = unsaved.session.scored
     unsaved.until(lambda: unsaved.session.scored is not last)  # everything goes on
-
-
-def test_that_closing_without_the_model_closes(unsaved):
     answer_box("Close without it")
     assert unsaved.close()
     assert not unsaved.window.isVisible()
@@ -148,7 +138,7 @@ def test_that_closing_without_the_model_closes(unsaved):
 def test_that_export_writes_the_file_and_then_closes(unsaved, file_dialogs, tmp_path):
     path = file_dialogs(tmp_path / "face.safetensors")
     answer_box("Export")
-    with unsaved.qtbot.waitSignal(unsaved.window.closed, timeout=60_000):
+    with unsaved.qtbot.waitSignal(unsaved.window.closed, timeout=60_000):  # asks no more
         assert not unsaved.close()
     assert path.is_file()
     assert unsaved.controller.settings.recent[0] == str(path)
@@ -169,11 +159,3 @@ def test_that_an_export_that_fails_keeps_the_window_and_a_later_one_does_not_clo
     unsaved.press("Ctrl+E")
     unsaved.until_told("Exported to face.safetensors")
     assert unsaved.window.isVisible()
-
-
-def test_that_leaving_the_file_dialog_keeps_the_window(unsaved, file_dialogs):
-    file_dialogs("")
-    answer_box("Export")
-    assert not unsaved.close()
-    assert unsaved.window.isVisible()
-    assert unsaved.session.has_unsaved_model

@@ -150,17 +150,11 @@ def test_that_a_quick_take_is_complete_only_at_its_end(stage):
     assert stage.complete == ["it is darker (2)"]
 
 
-def test_that_an_ordinary_take_is_not_folded_in(stage):
-    stage.use_model()
-    stage.enrol.start("")
-    finish_take(stage)
-    assert stage.complete == []
-
-
 def test_that_a_quick_take_stopped_at_once_does_not_fold_in_the_take_before(stage):
     stage.use_model()
     stage.enrol.start("")
     finish_take(stage)
+    assert stage.complete == []  # an ordinary take is not folded in
     stage.enrol.start_quick(Decision(Verdict.UNFAMILIAR))
     stage.enrol.stop()
     assert stage.complete == []
@@ -239,20 +233,19 @@ def test_that_the_whole_test_presents_the_person_before_each_attack_and_reports_
     ]
 
 
-def test_that_stopping_ends_the_whole_test(stage):
-    stage.use_model()
-    stage.guided_test.run_all()
-    stage.show(n=2)
-    stage.guided_test.stop()
-    assert not stage.session.guided_test.is_presenting
-    assert stage.session.guided_test.presentations == ()
-
-
-def test_that_another_source_breaks_the_whole_test_off(stage):
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda stage: stage.guided_test.stop(),
+        lambda stage: stage.source.on_opened(Pictures(), False),
+    ],
+    ids=["stopped", "another source"],
+)
+def test_that_the_whole_test_can_be_broken_off(stage, end):
     stage.use_model()
     stage.guided_test.run_all()
     stage.show(n=3)
-    stage.source.on_opened(Pictures(), False)
+    end(stage)
     assert not stage.session.guided_test.is_presenting
     assert stage.session.guided_test.presentations == ()
     assert stage.jobs == []
@@ -261,7 +254,7 @@ def test_that_another_source_breaks_the_whole_test_off(stage):
 # ------------------------------------------------------------- one at a time
 
 
-def test_that_no_take_begins_during_a_presentation(stage):
+def test_that_neither_a_take_nor_a_presentation_begins_during_the_other(stage):
     stage.use_model()
     stage.guided_test.start("print")
     stage.enrol.start("")
@@ -269,10 +262,7 @@ def test_that_no_take_begins_during_a_presentation(stage):
     assert not stage.session.enrolment.is_recording
     assert stage.presenting == "print"
     assert "a presentation is under way" in stage.told[-1]
-
-
-def test_that_no_presentation_begins_during_a_take(stage):
-    stage.use_model()
+    stage.guided_test.stop()
     stage.enrol.start("")
     stage.guided_test.start("print")
     assert not stage.session.guided_test.is_presenting

@@ -27,76 +27,33 @@ def recent_menu(driver):
     return menu.actions()
 
 
-def test_that_pages_are_turned_by_keys(driver):
-    for number, key in enumerate(("enrol", "model", "why", "test"), start=1):
-        driver.press(f"Ctrl+{number}")
-        assert driver.window.tabs.currentWidget() is getattr(driver.pages, key)
-
-
-def test_that_no_shortcut_is_given_twice(driver):
+def test_that_the_menus_of_a_new_window_offer_what_can_be_done(driver):
     keys = [one.shortcut().toString() for one in driver.window.menus.all]
     given = [key for key in keys if key]
     assert len(given) == len(set(given))
     assert {"Ctrl+O", "Ctrl+E", "Ctrl+R", "Ctrl+F", "Ctrl+Z", "F1"} <= set(given)
-
-
-def test_that_only_what_can_be_done_is_offered(driver):
     offered = {one.text().replace("&", ""): one.isEnabled() for one in driver.window.menus.all}
     for text in ("Export model…", "Fit the model", "Undo", "Close the model"):
         assert not offered[text]
     assert offered["Record a take"]
+    (only,) = recent_menu(driver)
+    assert not only.isEnabled()
+    assert "No model" in only.text()
 
 
-def test_that_a_model_can_be_exported_and_given_up(launch, exported):
-    driver = launch(recent=(str(exported),)).until_modelled()
-    assert driver.action("Export model…").isEnabled()
-    driver.action("Close the model").trigger()
-    assert driver.session.model is None
-    assert not driver.action("Export model…").isEnabled()
-    assert driver.window.windowTitle() == "lmkl-pad"
-
-
-def test_that_the_record_key_stops_the_take_it_started(driver):
+def test_that_keys_turn_pages_and_switch_regions_and_the_take(driver):
+    for number, key in enumerate(("enrol", "model", "why", "test"), start=1):
+        driver.press(f"Ctrl+{number}")
+        assert driver.window.tabs.currentWidget() is getattr(driver.pages, key)
+    driver.press("Ctrl+G")
+    assert not driver.controller.settings.show_regions
+    assert not driver.action("Show regions").isChecked()
     driver.until_prepared()
     driver.press("Ctrl+R")
     assert driver.session.enrolment.is_recording
     assert driver.action("Stop the take").isEnabled()
     driver.press("Ctrl+R")
     assert not driver.session.enrolment.is_recording
-
-
-def test_that_the_recent_menu_says_that_nothing_was_opened_yet(driver):
-    (only,) = recent_menu(driver)
-    assert not only.isEnabled()
-    assert "No model" in only.text()
-
-
-def test_that_a_recent_model_is_opened_from_the_menu(launch, exported):
-    driver = launch(recent=(str(exported),), reopen_last=False).until_prepared()
-    assert driver.session.model is None
-    (entry,) = recent_menu(driver)
-    assert entry.text() == exported.name
-    entry.trigger()
-    driver.until_told(f"Opened {exported.name}.")
-
-
-def test_that_a_dialog_that_was_left_opens_and_exports_nothing(launch, exported, file_dialogs):
-    driver = launch(recent=(str(exported),)).until_modelled()
-    model, told = driver.session.model, driver.notices
-    file_dialogs("")
-    driver.press("Ctrl+O")
-    driver.press("Ctrl+E")
-    assert driver.session.model is model
-    assert driver.notices == told
-
-
-def test_that_a_name_without_an_ending_gets_one(launch, exported, file_dialogs, tmp_path):
-    driver = launch(recent=(str(exported),)).until_modelled()
-    file_dialogs(tmp_path / "face")
-    driver.press("Ctrl+E")
-    driver.until_told("Exported to face.safetensors")
-    assert (tmp_path / "face.safetensors").is_file()
-    assert driver.controller.settings.recent == (str(tmp_path / "face.safetensors"), str(exported))
 
 
 def test_that_the_look_changes_at_once_and_is_kept(driver):
@@ -111,52 +68,62 @@ def test_that_the_look_changes_at_once_and_is_kept(driver):
     assert theme.colours() is LIGHT
 
 
-def test_that_regions_are_switched_by_their_key(driver):
-    assert driver.controller.settings.show_regions
-    driver.press("Ctrl+G")
-    assert not driver.controller.settings.show_regions
-    assert not driver.action("Show regions").isChecked()
-
-
-def test_that_settings_take_effect_when_they_are_accepted(driver):
-    def choose(dialog):
-        assert isinstance(dialog, SettingsDialog)
-        dialog.field("theme").set_value("dark")
-        dialog.accept()
-
-    with_dialog(choose)
-    driver.press("Ctrl+Comma")
-    assert driver.controller.settings.theme == "dark"
-    assert theme.colours() is DARK
-    assert driver.window.menus._themes["dark"].isChecked()
-
-
-def test_that_settings_that_were_left_change_nothing(driver):
-    before = driver.controller.settings
-
-    def leave(dialog):
-        dialog.field("theme").set_value("dark")
-        dialog.reject()
-
-    with_dialog(leave)
-    driver.press("Ctrl+Comma")
-    assert driver.controller.settings == before
-
-
-@pytest.mark.parametrize(
-    ("action", "kind"),
-    [("Keyboard shortcuts", ShortcutsDialog), ("About lmkl-pad", AboutDialog)],
-)
-def test_that_a_dialog_of_the_help_menu_opens(driver, action, kind):
-    opened = []
+def test_that_dialogs_open_and_settings_take_effect_when_they_are_accepted(driver):
+    opened, before = [], driver.controller.settings
 
     def look(dialog):
         opened.append(type(dialog))
         QDialog.reject(dialog)
 
-    with_dialog(look)
-    driver.action(action).trigger()
-    assert opened == [kind]
+    def choose(end):
+        def act(dialog):
+            dialog.field("theme").set_value("dark")
+            end(dialog)
+
+        with_dialog(act)
+        driver.press("Ctrl+Comma")
+
+    for action in ("Keyboard shortcuts", "About lmkl-pad"):
+        with_dialog(look)
+        driver.action(action).trigger()
+    assert opened == [ShortcutsDialog, AboutDialog]
+    choose(SettingsDialog.reject)
+    assert driver.controller.settings == before
+    choose(SettingsDialog.accept)
+    assert driver.controller.settings.theme == "dark"
+    assert theme.colours() is DARK
+    assert driver.window.menus._themes["dark"].isChecked()
+
+
+def test_that_a_recent_model_is_opened_and_given_up(launch, exported):
+    driver = launch(recent=(str(exported),), reopen_last=False).until_prepared()
+    assert driver.session.model is None
+    (entry,) = recent_menu(driver)
+    assert entry.text() == exported.name
+    entry.trigger()
+    driver.until_told(f"Opened {exported.name}.")
+    assert driver.action("Export model…").isEnabled()
+    driver.action("Close the model").trigger()
+    assert driver.session.model is None
+    assert not driver.action("Export model…").isEnabled()
+    assert driver.window.windowTitle() == "lmkl-pad"
+
+
+def test_that_a_dialog_that_was_left_does_nothing_and_a_name_gets_its_ending(
+    launch, exported, file_dialogs, tmp_path
+):
+    driver = launch(recent=(str(exported),)).until_modelled()
+    model, told = driver.session.model, driver.notices
+    file_dialogs("")
+    driver.press("Ctrl+O")
+    driver.press("Ctrl+E")
+    assert driver.session.model is model
+    assert driver.notices == told
+    file_dialogs(tmp_path / "face")
+    driver.press("Ctrl+E")
+    driver.until_told("Exported to face.safetensors")
+    assert (tmp_path / "face.safetensors").is_file()
+    assert driver.controller.settings.recent == (str(tmp_path / "face.safetensors"), str(exported))
 
 
 def test_that_the_report_is_saved_before_it_can_be_opened(driver, file_dialogs, monkeypatch):

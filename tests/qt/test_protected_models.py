@@ -94,6 +94,8 @@ def test_that_an_export_needs_no_passphrase(export_dialog, qtbot):
 
 def test_that_a_passphrase_is_typed_twice_and_then_taken_once(export_dialog, qtbot):
     export_dialog.protect.click()
+    assert "the model cannot be opened" in words_of(export_dialog)  # if it is lost
+    assert not export_dialog.unprotected.isVisible()
     assert not export_dialog.go_on.isEnabled()
     typed(qtbot, export_dialog, PASSPHRASE, PASSPHRASE)
     assert export_dialog.problem.text() == ""
@@ -103,26 +105,20 @@ def test_that_a_passphrase_is_typed_twice_and_then_taken_once(export_dialog, qtb
     assert export_dialog.first.text() == export_dialog.second.text() == ""
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "told"),
-    [
+def test_that_nothing_goes_on_before_both_are_good_and_the_same(export_dialog, qtbot):
+    export_dialog.protect.click()
+    for first, second, told in (
         (PASSPHRASE, WRONG, "not the same"),
         ("short", "short", "shorter than 15"),
         (PASSPHRASE, PASSPHRASE[:9], ""),
         (PASSPHRASE, "", ""),
-    ],
-    ids=["others", "short", "half typed", "not yet"],
-)
-def test_that_nothing_goes_on_before_both_are_good_and_the_same(
-    export_dialog, qtbot, first, second, told
-):
-    export_dialog.protect.click()
-    typed(qtbot, export_dialog, first, second)
-    assert told in export_dialog.problem.text()
-    assert bool(told) == bool(export_dialog.problem.text())
-    assert not export_dialog.go_on.isEnabled()
-    export_dialog.accept()
-    assert export_dialog.isVisible()
+    ):
+        typed(qtbot, export_dialog, first, second)
+        assert told in export_dialog.problem.text()
+        assert bool(told) == bool(export_dialog.problem.text())
+        assert not export_dialog.go_on.isEnabled()
+        export_dialog.accept()
+        assert export_dialog.isVisible()
 
 
 def test_that_what_is_typed_is_seen_only_if_that_is_wanted(export_dialog):
@@ -142,13 +138,6 @@ def test_that_what_was_taken_cannot_be_brought_back_by_undoing(export_dialog, qt
     for edit in (export_dialog.first, export_dialog.second):
         qtbot.keyClick(edit.line, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
         assert edit.text() == ""
-
-
-def test_that_losing_the_passphrase_is_told_before_it_is_chosen(export_dialog):
-    export_dialog.protect.click()
-    told = words_of(export_dialog)
-    assert "Without the passphrase the model cannot be opened" in told
-    assert "can use the model, and change it" not in told
 
 
 def test_that_every_line_of_the_dialogs_has_the_room_it_needs(export_dialog, qtbot):
@@ -213,9 +202,8 @@ def test_that_no_job_shows_its_passphrase(office, protected):
 # ------------------------------------------------------------- names
 
 
-@pytest.mark.parametrize(
-    ("typed_name", "protected_name", "plain_name"),
-    [
+def test_that_every_protected_model_has_a_name_that_is_held_to_it(tmp_path):
+    for typed_name, protected_name, plain_name in (
         ("face", "face.lmkl", "face.safetensors"),
         ("face.lmkl", "face.lmkl", "face.safetensors"),
         ("FACE.LMKL", "FACE.LMKL", "FACE.safetensors"),
@@ -223,13 +211,9 @@ def test_that_no_job_shows_its_passphrase(office, protected):
         ("anna.karenina", "anna.karenina.lmkl", "anna.karenina"),
         ("face.lmkl.bak", "face.lmkl.bak.lmkl", "face.lmkl.bak"),
         (".face", ".face.lmkl", ".face.safetensors"),
-    ],
-)
-def test_that_every_protected_model_has_a_name_that_is_held_to_it(
-    tmp_path, typed_name, protected_name, plain_name
-):
-    assert with_right_ending(tmp_path / typed_name, True) == tmp_path / protected_name
-    assert with_right_ending(tmp_path / typed_name, False) == tmp_path / plain_name
+    ):
+        assert with_right_ending(tmp_path / typed_name, True) == tmp_path / protected_name
+        assert with_right_ending(tmp_path / typed_name, False) == tmp_path / plain_name
 
 
 # ------------------------------------------------------------- the window

@@ -73,11 +73,7 @@ def test_that_the_demo_is_directed_and_the_direction_told(told):
     assert said["source_changed"][-1][0].presenting == "print"
     control.present("")
     assert demo.presenting is None
-
-
-def test_that_directing_another_source_does_nothing(told):
-    control, said = told
-    control.on_opened(Pictures(), False)
+    control.on_opened(Pictures(), False)  # which cannot be directed
     n_told = len(said["source_changed"])
     control.present("print")
     assert len(said["source_changed"]) == n_told
@@ -95,18 +91,17 @@ def test_that_trouble_is_told_and_taken_back_when_it_is_over(told):
     assert said["notice"][-1][0].text == ""
 
 
-@pytest.mark.parametrize("health", [Health.BLACK, Health.FROZEN, Health.DAMAGED, Health.STALLED])
-def test_that_pictures_that_cannot_be_judged_interrupt_until_others_come(told, health):
+def test_that_pictures_that_cannot_be_judged_interrupt_until_others_come(told):
     control, said = told
     control.on_opened(Pictures(), False)
-    control.on_state(state())
-    assert control.is_running
-    control.on_state(state(health=health, message="Something is wrong."))
-    assert not control.is_running
-    assert control.is_interrupted
-    assert said["interrupted"] == [("Something is wrong.",)]
-    control.on_state(state())
-    assert not control.is_interrupted
+    for health in (Health.BLACK, Health.FROZEN, Health.DAMAGED, Health.STALLED):
+        control.on_state(state())
+        assert control.is_running
+        assert not control.is_interrupted
+        control.on_state(state(health=health, message=health.name))
+        assert not control.is_running
+        assert control.is_interrupted
+        assert said["interrupted"][-1] == (health.name,)
 
 
 def test_that_a_source_that_is_a_program_is_told_once_and_until_another_is_opened(told):

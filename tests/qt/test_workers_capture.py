@@ -141,49 +141,18 @@ def test_that_cameras_that_cannot_be_listed_are_none(studio, qtbot, monkeypatch,
 # ------------------------------------------------------------- readers that are slow
 
 
-@pytest.fixture
-def told(qapp):
-    """Return a capture, and what it has told the scorer."""
-    capture, calls = CaptureWorker(), []
-    capture.score_ready.connect(lambda: calls.append("due"))
-    return capture, calls
-
-
-def frames(n):
-    return [Frame(np.zeros((4, 4, 3), np.uint8), number) for number in range(n)]
-
-
-def test_that_a_slow_scorer_has_one_call_before_it_however_many_frames_come(told):
-    capture, calls = told
-    for frame in frames(100):
-        capture._score(frame)
-    assert calls == ["due"]
-    assert capture.to_score.take().number == 99
-
-
-def test_that_the_scorer_is_told_again_once_it_has_taken_a_frame(told):
-    capture, calls = told
-    for frame in frames(3):
-        capture._score(frame)
-        capture.to_score.take()
-    assert calls == ["due"] * 3
-
-
-def test_that_every_frame_is_told_to_a_preview_that_keeps_up(told, qtbot):
-    capture, _ = told
-    shown = []
-    capture.frame_ready.connect(lambda: shown.append(capture.to_show.take()))
-    for frame in frames(5):
-        capture._show(frame)
-    assert [frame.number for frame in shown] == [0, 1, 2, 3, 4]
-
-
-def test_that_a_window_that_is_busy_is_told_once_however_many_frames_come(told):
-    capture, _ = told
-    n_told = []
-    capture.frame_ready.connect(lambda: n_told.append(1))
-    for frame in frames(240):
-        capture._show(frame)
-    assert len(n_told) == 1
-    assert capture.to_show.take().number == 239
-    assert capture.to_show.n_dropped == 239
+@pytest.mark.parametrize("reader", ["show", "score"])
+def test_that_a_slow_reader_is_told_once_and_a_quick_one_of_every_frame(qapp, reader):
+    capture, told = CaptureWorker(), []
+    signal = capture.frame_ready if reader == "show" else capture.score_ready
+    mailbox, give = getattr(capture, f"to_{reader}"), getattr(capture, f"_{reader}")
+    signal.connect(lambda: told.append("due"))
+    frames = [Frame(np.zeros((4, 4, 3), np.uint8), number) for number in range(240)]
+    for frame in frames:
+        give(frame)
+    assert told == ["due"]
+    assert (mailbox.take().number, mailbox.n_dropped) == (239, 239)
+    for frame in frames[:5]:
+        give(frame)
+        assert mailbox.take() is frame
+    assert len(told) == 6
