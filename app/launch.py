@@ -10,7 +10,7 @@ from pathlib import Path
 SOCKETS = Path("/tmp/.X11-unix")
 
 _NEEDED = ("libxcb-cursor.so.0", "libxkbcommon-x11.so.0")
-"""Qt's plugin for X11 does not load without these, and not every distribution brings them."""
+"""Libraries that Qt's X11 plugin needs and not every distribution brings."""
 
 
 def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | None = None) -> int:
@@ -27,10 +27,9 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
     """
     if sentence := why_no_screen():
         return _without_screen(sentence)
-    # Loading makes many objects and no garbage to speak of: the collector is turned on again when
-    # everything is loaded. And what is not Qt's is loaded before it, because PySide looks
-    # into the source of every module that is loaded later: that alone takes NumPy half as long
-    # again.
+    # Loading makes many objects and hardly any garbage, so the collector pauses until all is
+    # loaded. Qt comes last, because PySide looks into the source of every module that is loaded
+    # after it: NumPy alone would take half as long again.
     gc.disable()
     if hasattr(sys, "setdlopenflags"):
         sys.setdlopenflags(os.RTLD_LAZY)  # the libraries have far more symbols than are ever used
@@ -66,7 +65,7 @@ def why_no_screen(
     platform: str = sys.platform,
     sockets: Path = SOCKETS,
 ) -> str:
-    """Return a sentence that says why no window can be shown, over which Qt would abort; or "".
+    """Return why no window can be shown, where Qt would abort; otherwise "".
 
     ``sockets`` is the folder of the X server's local sockets.
     """

@@ -1,12 +1,12 @@
 """Logging without private data.
 
-Logs end up in terminals, journals and bug reports. So they hold kinds of things (a video, a
-camera), kinds of errors, and places in the code; no path or address of a source, a recording, a
-model or a report, no name that a person typed, no view, score or passphrase. Files of the program
-itself, such as weights, may be named.
+Logs end up in terminals, journals and bug reports, so they hold kinds of things (a video, a
+camera), kinds of errors and places in the code: no path or address of a source, recording, model or
+report, no typed name, no view, score or passphrase. The program's own files, such as weights, may
+be named.
 
-The message of an error often names a person's file, so only its kind and its way through the code
-are logged (`way_of`). ``LMKL_PAD_DEBUG=1`` prints the rest.
+An error's message often names a person's file, so only its kind and its way through the code are
+logged (`way_of`). ``LMKL_PAD_DEBUG=1`` prints the rest.
 """
 
 from types import TracebackType
@@ -18,9 +18,7 @@ _LONGEST_CHAIN = 5
 
 
 def way_of(error: BaseException | None) -> str:
-    """Return the kind of an error and its way through the code, without what it says.
-
-    Errors that it came from follow it.
+    """Return an error's kind and way through the code, without its message; then its causes.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What a person has chosen, kept between runs as one JSON file.
+"""The person's choices, kept between runs as one JSON file.
 
-The file may be damaged or hostile: a value that cannot be used is replaced by its default, with one
-sentence. Importing this loads nothing heavy, because the launch waits for it.
+The file may be damaged or hostile: a value that cannot be used becomes its default, with one
+sentence. This module is light, because the launch waits for it.
 """
 
 import dataclasses
@@ -42,65 +42,35 @@ Problems = dict[str, str]
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that can be chosen; ``Settings()`` needs no touching.
-
-    Attributes
-    ----------
-    source : str
-        ``"auto"``: the first camera, and the demo where there is none. Otherwise any text that
-        `app.capture.opening.source_from` takes.
-    width, height : int
-        Frame size asked of a camera.
-    detector : {"auto", "mtcnn", "yunet"}
-        Which face detector is used.
-    preset : str
-        Name or path of the preset that makes the views.
-    delta : float
-        Regulariser of the model.
-    p, q : float
-        Exponents of the norm on the kernel weights, at least 1.
-    n_clusters : int
-        Clusters of the model of one person; each further person adds `CLUSTERS_A_PERSON`, up to 12
-        in all.
-    temperature : float
-        Of the softmax that makes memberships.
-    target_bpcer : float, optional
-        Share of genuine frames that the threshold may refuse, between 0 and 1. By default the
-        threshold is a share of their usual score
-        (`lmkl_core.calibration.threshold.operating_point`).
-    theme : {"system", "light", "dark"}
-        Look of the window.
-    show_regions : bool
-        Whether the preview shows what the networks look at.
-    reopen_last : bool
-        Whether the last model is opened at launch.
-    recover_takes : bool
-        Whether takes that no saved model holds are kept on disk, so that they can be brought back
-        after an unexpected end (`app.session.recovery`).
-    recent : tuple of str
-        Paths of models, newest first.
-    window, splitter : str
-        The window's place and its parts' sizes, in Qt's own form as hexadecimal digits.
-    """
+    """Everything that can be chosen; the defaults need no touching."""
 
     source: str = AUTO
+    """The first camera, else the demo; or any text that `app.capture.opening.source_from` takes."""
     width: int = 640
     height: int = 480
     detector: str = AUTO
     preset: str = "texture"
+    """Name or path of the preset that makes the views."""
     delta: float = 0.01
     p: float = 4 / 3
     q: float = 4 / 3
     n_clusters: int = 3
+    """In a model of one person; see `clusters_for`."""
     temperature: float = 0.1
     target_bpcer: float | None = None
+    """Share of genuine frames that the threshold may refuse; by default the threshold is a share of
+    their usual score (`lmkl_core.calibration.threshold.operating_point`)."""
     theme: str = "system"
     show_regions: bool = True
+    """Draw what the networks look at in the preview."""
     reopen_last: bool = True
     recover_takes: bool = True
+    """Keep takes that no saved model holds on disk, for an unexpected end."""
     recent: tuple[str, ...] = ()
+    """Paths of models, newest first."""
     window: str = ""
     splitter: str = ""
+    """Place and sizes in Qt's own form, as hexadecimal digits."""
 
     @property
     def model_parameters(self) -> dict[str, Any]:
@@ -113,33 +83,30 @@ class Settings:
         return min(self.n_clusters + CLUSTERS_A_PERSON * (n_people - 1), CLUSTERS[1])
 
     def with_recent(self, path: str) -> "Settings":
-        """Return settings in which a model's path comes first; what cannot be kept is left out."""
+        """Return settings that list a model's path first, unless it cannot be stored."""
         if _converted("source", path) is None:
             return self
         others = tuple(known for known in self.recent if known != path)
         return dataclasses.replace(self, recent=(path, *others)[:MAX_RECENT])
 
     def without_recent(self, path: str) -> "Settings":
-        """Return settings that no longer list a path, as when its file is gone."""
+        """Return settings without a path whose file is gone."""
         others = tuple(known for known in self.recent if known != path)
         return dataclasses.replace(self, recent=others)
 
     def forgotten(self) -> "Settings":
-        """Return the defaults with nothing of the person in them, after all was deleted."""
+        """Return the defaults, with nothing of the person, after everything was deleted."""
         kind = self.source.partition(":")[0]
         source = self.source if kind in (AUTO, "demo", "camera") else AUTO
         return Settings(source=source, theme=self.theme, recover_takes=self.recover_takes)
 
     def reset(self) -> "Settings":
-        """Return the defaults, but with what nobody chose in a dialog: recent models and window."""
+        """Return the defaults, but keep recent models and the window's place."""
         return Settings(recent=self.recent, window=self.window, splitter=self.splitter)
 
 
 def load() -> tuple[Settings, tuple[str, ...]]:
-    """Return the stored settings, and one sentence for each thing that could not be used.
-
-    Never raises: without a file these are the defaults.
-    """
+    """Return the stored settings, or the defaults, and a sentence for each problem; never raise."""
     try:
         values = json.loads(storage.read_text(storage.settings_file(), MAX_BYTES))
     except FileNotFoundError:
@@ -265,7 +232,7 @@ _RULES: dict[str, tuple[Any, str]] = {
     "window": (_State, _DIGITS),
     "splitter": (_State, _DIGITS),
 }
-"""The type of each field, and what a person is told that it must be."""
+"""The type of each field, and how a message names it."""
 
 
 def _converted(name: str, value: Any) -> tuple[Any] | None:

@@ -39,10 +39,10 @@ EXCLUDED_MODULES = (
     *(f"PySide6.{name}" for name in ("QtSvg", "QtTest")),
     *(f"PySide6.{name}" for name in ("QtNetwork", "QtQml", "QtQuick", "QtPrintSupport")),
 )
-"""Modules that PyInstaller follows nobody's import of."""
+"""Modules that are left out, wherever they are imported."""
 
 UNWANTED = (
-    # OpenCV brings the plugins of a second Qt, for windows that nobody opens.
+    # The plugins of OpenCV's own Qt, for windows that are never opened.
     "cv2/qt/*",
     "cv2/data/*",
     # Parts of Qt that widgets do without.
@@ -78,23 +78,17 @@ UNWANTED = (
     "sklearn/datasets/descr/*",
     "onnx/backend/test/*",
     "onnxruntime/datasets/*",
-    # How and from where a package was installed is nobody's business.
+    # How and from where a package was installed: private.
     "*.dist-info/direct_url.json",
     "*.dist-info/INSTALLER",
     "*.dist-info/REQUESTED",
     "*.egg-info/*",
 )
-"""Files that PyInstaller would take along and nobody opens."""
+"""Files that PyInstaller would take along and the program never opens."""
 
 
 def is_wanted(path: str) -> bool:
-    """Whether a file goes into the build.
-
-    Parameters
-    ----------
-    path : str
-        Its path inside the build.
-    """
+    """Whether a file goes into the build, by its path there."""
     plain = path.replace("\\", "/")
     return not any(fnmatch(plain, pattern) for pattern in UNWANTED)
 

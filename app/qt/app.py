@@ -208,10 +208,7 @@ def _load_the_rest(interrupts: "_Interrupts", sources: SourceController) -> None
 
 
 class _Interrupts:
-    """Ctrl-C, or the end of the desktop's session, ends the program without questions.
-
-    Being asked to end (SIGTERM) is no failure.
-    """
+    """End the program without questions at Ctrl-C (code 130) or SIGTERM (code 0)."""
 
     def __init__(self) -> None:
         self.code: int | None = None

@@ -80,7 +80,7 @@ class Target(ABC):
 def told(message: str) -> str:
     """Return a refusal's message; raise `Broken` unless it is one that a person can be shown."""
     if not message or not message.isprintable() or len(message) > LONGEST_MESSAGE:
-        raise Broken(f"this is no message to show: {message[:800]!r}")
+        raise Broken(f"not a message to show: {message[:800]!r}")
     if BACKSTOP in message or "memory" in message:
         raise Broken(f"no check foresaw this: {message}")
     return message

@@ -32,18 +32,8 @@ FIT_PARAMETERS = ("delta", "p", "q", "n_clusters", "temperature")
 class AppController(Controller):
     """Own the session, the controllers and the threads; views connect to its signals.
 
-    Parameters
-    ----------
-    settings : Settings
-        As loaded.
-    source : SourceController
-        May be at work already.
-    model : str
-        A model to open first; not kept in the settings.
-    plan : Plan, optional
-        How takes are recorded.
-    observe : callable, optional
-        See `ScoringWorker`.
+    ``source`` may be at work already, ``model`` is opened first and not kept in the settings,
+    ``observe`` is for `ScoringWorker`.
     """
 
     scored = Signal(object)
@@ -128,7 +118,7 @@ class AppController(Controller):
     # ------------------------------------------------------------- start and stop
 
     def start(self) -> None:
-        """Start the threads; what the source has said so far is said again, for the window."""
+        """Start the threads, and repeat for the window what the source has said so far."""
         for thread in self._threads[1:]:
             thread.start()
         self.source.repeat()
@@ -139,9 +129,9 @@ class AppController(Controller):
         self.model.open(self._first_model)
 
     def forget_takes(self) -> None:
-        """Have what is kept of unsaved takes removed: the person closes the window without them.
+        """Have unsaved takes removed from the disk before their thread ends.
 
-        Their thread does so before it ends. What it cannot delete is offered at the next start.
+        What cannot be deleted is offered at the next start.
         """
         self.keeper.want((), {})
 

@@ -21,15 +21,7 @@ REQUEST_TOPIC = "source request"
 
 
 class SourceController(Controller):
-    """Open sources and report their state.
-
-    Parameters
-    ----------
-    settings : Settings
-        Which source to open first, and the resolution to ask for.
-    make_demo : callable, optional
-        Makes the demo source; tests pass their own.
-    """
+    """Open sources and report their state; tests pass a ``make_demo`` of their own."""
 
     topic = "source"
     open_requested = Signal(str, int, int)

@@ -37,19 +37,7 @@ _PLAIN_NUMBERS.setNumberOptions(QLocale.NumberOption.RejectGroupSeparator)
 
 
 class DetailsDialog(QDialog):
-    """Asks for the details of a test; none is obligatory.
-
-    Parameters
-    ----------
-    details : Details
-        What is known already.
-    species : iterable of str
-        Attack instrument species that are asked about.
-    templates : mapping of str to Details
-        By name.
-    parent : QWidget, optional
-        The window it belongs to.
-    """
+    """Asks for the details of a test and of these attack species; none is obligatory."""
 
     given = Signal(object)
     """The `Details`, on OK."""

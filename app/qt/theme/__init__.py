@@ -28,13 +28,7 @@ SLICE, PAUSE = 50, 10
 
 
 class ThemeNotifier(QObject):
-    """Keeps an application in one theme, and tells when the colours have changed.
-
-    Parameters
-    ----------
-    app : QApplication
-        The application, which owns it.
-    """
+    """Keeps an application, which owns it, in one theme."""
 
     changed = Signal(object)
     """The new `Colours`, after every widget in sight has them."""

@@ -91,9 +91,6 @@ class CaptureWorker(QObject):
         """Let go of the source; the last thing that is called."""
         self._close()
 
-    def ask_to_stop(self) -> None:
-        """Nothing to break off: `finish` closes the source, on this worker's own thread."""
-
     def _make(self, text: str, width: int, height: int) -> tuple[FrameSource, bool]:
         """Return the source, and whether it is the demo for want of a camera."""
         if text == DEMO:

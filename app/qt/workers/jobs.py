@@ -19,32 +19,19 @@ log = logging.getLogger(__name__)
 Cancel = Callable[[], bool]
 
 
-def _nothing() -> None:
-    pass
-
-
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A piece of work that holds all it needs, and what follows on the main thread.
-
-    Attributes
-    ----------
-    text : str
-        What is being done, for the person.
-    work : callable
-        Called with a function that says whether to stop; returns the result.
-    on_done, on_failed, on_cancelled : callable
-        Called with the result, with one sentence, with nothing.
-    can_cancel : bool
-        Whether the work asks that function.
-    """
+    """A piece of work that holds all it needs, and what follows on the main thread."""
 
     text: str
+    """What is being done, for the person."""
     work: Callable[[Cancel], Any]
+    """Called with a function that says whether to stop."""
     on_done: Callable[[Any], None]
     on_failed: Callable[[str], None]
-    on_cancelled: Callable[[], None] = _nothing
+    on_cancelled: Callable[[], None] = lambda: None
     can_cancel: bool = False
+    """Whether the work asks that function."""
     cancelled: threading.Event = field(default_factory=threading.Event)
 
 

@@ -80,9 +80,6 @@ class RecoveryWorker(QObject):
         with self._writing:
             self._journal_with(self._taken_state()).discard()
 
-    def ask_to_stop(self) -> None:
-        """End after what is being written (called from another thread)."""
-
     # ------------------------------------------------------------- slots
 
     @Slot()

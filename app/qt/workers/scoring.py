@@ -31,12 +31,7 @@ log = logging.getLogger(__name__)
 class ScoringWorker(QObject):
     """Own the pipeline; whatever goes wrong becomes a sentence, and the next frame is tried.
 
-    Parameters
-    ----------
-    mailbox : LatestFrame
-        Where the newest frame lies.
-    observe : callable, optional
-        In the place of `app.session.scoring.score_frame`: benchmarks slow it down.
+    ``mailbox`` holds the newest frame; benchmarks pass a slower ``observe``.
     """
 
     working = Signal(object)

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Sequence
-from typing import Protocol
 
 from PySide6.QtCore import QDeadlineTimer, QObject, QThread
 
@@ -18,23 +17,11 @@ _left_behind: list[QThread] = []
 """Threads that did not end in time: kept, because destroying a running one aborts the process."""
 
 
-class Worker(Protocol):
-    """What a worker has beside its slots."""
-
-    def ask_to_stop(self) -> None:
-        """Break off what is going on; called from another thread, returns at once."""
-
-
 class WorkerThread:
-    """Owns a `QThread` and the parentless worker that lives on it.
+    """A `QThread` and the parentless worker that lives on it.
 
-    Parameters
-    ----------
-    worker : QObject
-        With the methods of `Worker`. A slot ``finish``, if it has one, is called on its thread
-        last of all.
-    name : str
-        Shown by debuggers and in the log.
+    A slot ``finish`` of the worker, if it has one, is called on its thread last of all. ``name`` is
+    shown by debuggers and in the log.
     """
 
     def __init__(self, worker: QObject, name: str) -> None:
@@ -50,8 +37,9 @@ class WorkerThread:
         self.thread.start()
 
     def ask_to_stop(self) -> None:
-        """Ask the worker and its event loop to end; returns at once."""
-        self.worker.ask_to_stop()  # type: ignore[attr-defined]
+        """Ask the worker and its event loop to end, and return at once."""
+        if hasattr(self.worker, "ask_to_stop"):
+            self.worker.ask_to_stop()
         self.thread.quit()
 
     def wait(self, deadline: QDeadlineTimer) -> bool:
@@ -77,15 +65,7 @@ def any_left_behind() -> bool:
 
 
 def sentence_of(error: BaseException, what: str) -> str:
-    """Return one sentence on why work has failed: the error's own where it is one of ours.
-
-    Parameters
-    ----------
-    error : BaseException
-        What was raised.
-    what : str
-        The work, as the beginning of a sentence.
-    """
+    """Return why work has failed: the error's own sentence if it is ours, or one that starts so."""
     if isinstance(error, MissingWeightsError) and error.name:
         return f"{error} `lmkl-pad weights fetch {error.name}` does both."
     if isinstance(error, (InvalidInputError, ModelFileError)):

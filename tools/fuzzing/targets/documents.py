@@ -146,7 +146,7 @@ class PresetTarget(Target):
         except PresetError as error:
             return told(str(error))
         if not preset.name.isprintable():
-            raise Broken("this is no preset that can be shown")
+            raise Broken("this preset cannot be shown")
         if read_preset(to_toml(preset).encode(), "again.toml") != preset:
             raise Broken("this preset is another one when it is written and read again")
         return LOADED

@@ -49,7 +49,7 @@ class ImageTarget(_FileTarget):
             return told(str(error))
         size = image_size(data)
         if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or not image.size:
-            raise Broken(f"this is no picture: {image.dtype} {image.shape}")
+            raise Broken(f"not a picture: {image.dtype} {image.shape}")
         if image.shape[0] * image.shape[1] > MAX_PIXELS or sorted(image.shape[:2]) != sorted(size):
             raise Broken(f"the picture has {image.shape}, and its header said {size}")
         return LOADED
