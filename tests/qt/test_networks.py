@@ -288,9 +288,15 @@ def test_that_they_come_and_are_used_without_a_restart(launch, servers, exported
     driver.until(lambda: any("Looks live" in label.text() for label in labels))
 
 
-def test_that_files_are_chosen_by_hand(launch, servers, brought, monkeypatch):
+def test_that_the_offer_leads_to_the_card_and_files_are_chosen_by_hand(
+    launch, servers, brought, monkeypatch
+):
     driver = launch().until_prepared()
-    driver.turn_to("Model")
+    driver.until(lambda: driver.controller.networks.state.missing)
+    unfamiliar(driver.session)
+    driver.until_told("Two small networks")
+    driver.click(driver.button("Show them"))
+    driver.until(lambda: driver.window.tabs.currentWidget() is driver.window.pages.model)
     card = driver.pages.model.networks
     driver.until(card.isVisible)
     chosen = [str(made.path) for made in brought.values()]
@@ -298,16 +304,6 @@ def test_that_files_are_chosen_by_hand(launch, servers, brought, monkeypatch):
     driver.click(card.choose)
     driver.until_told("liveness networks are in use")
     assert not card.isVisible()
-
-
-def test_that_the_offer_leads_to_the_card(launch, servers):
-    driver = launch().until_prepared()
-    driver.until(lambda: driver.controller.networks.state.missing)
-    unfamiliar(driver.session)
-    driver.until_told("Two small networks")
-    driver.click(driver.button("Show them"))
-    driver.until(lambda: driver.window.tabs.currentWidget() is driver.window.pages.model)
-    driver.until(driver.pages.model.networks.isVisible)
 
 
 def test_that_a_damaged_file_disturbs_no_judging(launch, servers, folder, exported):

@@ -75,13 +75,22 @@ def test_that_a_session_is_closed_and_continued_with_its_plan_on_another_start(t
     ]
 
 
-def test_that_a_session_is_put_away_and_can_be_deleted_after_asking(tested):
+def test_that_sessions_are_put_away_reached_dropped_and_deleted_after_asking(tested):
     driver = tested()
     page = driver.pages.test
-    present(driver)
-    driver.click(page._tally._close)
+    for species in ("print", "phone"):
+        present(driver, species)
+        driver.click(page._tally._close)
+        driver.until(lambda: driver.session.guided_test.presentations == ())
+    driver.until(page.another_button.isVisible)
+    driver.click(page.another_button)
+    driver.click(page.continue_button)
+    driver.until(lambda: driver.session.guided_test.presentations)
+    assert [one.species for one in driver.session.guided_test.presentations] == ["print"]
+    answer_box("Drop")
+    driver.click(page._tally._clear)
     driver.until(lambda: driver.session.guided_test.presentations == ())
-    driver.until(page.continue_button.isVisible)
+    driver.until(page.forget_button.isVisible)
     asked = answer_box("Keep")
     driver.click(page.forget_button)
     driver.until(lambda: asked)
@@ -90,14 +99,6 @@ def test_that_a_session_is_put_away_and_can_be_deleted_after_asking(tested):
     driver.click(page.forget_button)
     driver.until(lambda: kept_tests() == ())
     driver.until(lambda: not page.continue_button.isVisible())
-
-
-def test_that_a_new_session_leaves_nothing_on_disk(tested):
-    driver = tested()
-    present(driver)
-    answer_box("Drop")
-    driver.click(driver.pages.test._tally._clear)
-    driver.until(lambda: driver.session.guided_test.presentations == ())
     assert not list((storage.personal_folder() / storage.TESTS_NAME).glob("*/"))
 
 
@@ -185,17 +186,3 @@ def test_that_a_full_disk_is_told_once_and_the_test_goes_on(tested, monkeypatch)
     driver.click(driver.pages.test._tally._close)
     driver.until(lambda: driver.session.guided_test.presentations == ())
     assert [kept.n_presentations for kept in kept_tests()] == [2]
-
-
-def test_that_every_kept_session_can_be_reached(tested):
-    driver = tested()
-    page = driver.pages.test
-    for species in ("print", "phone"):
-        present(driver, species)
-        driver.click(page._tally._close)
-        driver.until(lambda: driver.session.guided_test.presentations == ())
-    driver.until(page.another_button.isVisible)
-    driver.click(page.another_button)
-    driver.click(page.continue_button)
-    driver.until(lambda: driver.session.guided_test.presentations)
-    assert [one.species for one in driver.session.guided_test.presentations] == ["print"]
