@@ -44,22 +44,16 @@ def test_that_a_row_tells_name_frames_light_and_model(takes):
     assert words(takes, 1) == ["lamp", "24", "light 2", "new"]
 
 
-def test_that_the_take_that_is_recorded_is_marked(takes):
+def test_that_rows_follow_their_takes(takes):
     takes.show_takes((WINDOW, LAMP), "lamp")
     assert words(takes, 1)[3] == "recording"
-    takes.show_takes((WINDOW, LAMP), "")
-    assert words(takes, 1)[3] == "new"
-
-
-def test_that_a_take_of_unknown_light_says_so(takes):
-    takes.show_takes((TakeSummary("lamp", 1),))
-    assert words(takes, 0)[2] == "–"
-
-
-def test_that_rows_of_deleted_takes_go(takes):
+    takes.show_takes((LAMP, TakeSummary("dark", 1)))
+    assert takes.table.topLevelItemCount() == 2
+    assert [words(takes, row)[0] for row in range(2)] == ["lamp", "dark"]
+    assert words(takes, 0)[3] == "new"
+    assert words(takes, 1)[2] == "–"
     takes.show_takes((LAMP,))
     assert takes.table.topLevelItemCount() == 1
-    assert words(takes, 0)[0] == "lamp"
 
 
 def test_that_f2_renames_and_the_row_waits_for_the_answer(takes, qtbot):

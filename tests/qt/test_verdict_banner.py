@@ -49,6 +49,9 @@ def test_that_another_verdict_is_told_at_once(banner):
     assert "Genuine" in banner.text
     assert "0.412 ≥ 0.300" in banner.text
     assert banner.accessibleName() == f"Verdict: {banner.text}"
+    assert any(label.toolTip() == "The rule." for label in banner.findChildren(QLabel))
+    banner.show_decision(Decision(Verdict.ATTACK, score=0.1, threshold=0.3))
+    assert "0.100 < 0.300" in banner.text
 
 
 def test_that_figures_alone_wait_for_their_turn(banner, qtbot):
@@ -56,16 +59,6 @@ def test_that_figures_alone_wait_for_their_turn(banner, qtbot):
     banner.show_decision(replace(GENUINE, score=0.5))
     assert "0.412" in banner.text
     qtbot.waitUntil(lambda: "0.500" in banner.text)
-
-
-def test_that_the_sign_says_on_which_side_the_score_is(banner):
-    banner.show_decision(Decision(Verdict.ATTACK, score=0.1, threshold=0.3))
-    assert "0.100 < 0.300" in banner.text
-
-
-def test_that_the_rule_can_be_read(banner):
-    banner.show_decision(GENUINE)
-    assert any(label.toolTip() == "The rule." for label in banner.findChildren(QLabel))
 
 
 def test_that_unfamiliar_conditions_offer_a_take_with_what_differs(banner, qtbot):

@@ -31,11 +31,11 @@ class Row:
     tips: tuple[str, ...] = ()
     """Tool tips: one for each value, or a single one."""
     reference: float | None = None
-    """Where a tick marks what is usual."""
+    """The usual value, marked by a tick."""
     note: str = ""
     """Further words after the text of a stack, in a quieter colour."""
     is_low: bool = False
-    """Whether a mark says that the value is far below what is usual."""
+    """Whether a mark shows that the value is far below the usual one."""
 
     @property
     def second(self) -> str:

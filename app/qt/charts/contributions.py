@@ -30,7 +30,7 @@ class _Group:
     clusters: tuple[int, ...]
 
     def values(self, terms: Terms) -> tuple[float, ...]:
-        """Sum of the group's terms in every cluster; what is missing or not a number is 0."""
+        """Return the sum of the group's finite terms in every cluster."""
         return tuple(
             fsum(
                 row[view]
@@ -42,7 +42,7 @@ class _Group:
 
 
 class ContributionsChart(Chart):
-    """What a score is the sum of, beside what is usual for enrolled frames."""
+    """The terms of a score, beside those usual for enrolled frames."""
 
     interval_ms = 200
     file_stem = "contributions"
@@ -65,10 +65,7 @@ class ContributionsChart(Chart):
         self._lay_out(self._statement, self._legend, self._scroll, controls=[self._grouping])
 
     def show_scored(self, scored: ScoredFrame, view_names: tuple[str, ...]) -> None:
-        """Show a frame; one without a score leaves the last one that had one on show.
-
-        ``view_names`` are the names of the views, in the order of its terms.
-        """
+        """Show a frame; one without a score leaves the last scored one on show."""
         if self.is_held:
             return
         self._current = scored
@@ -81,7 +78,6 @@ class ContributionsChart(Chart):
         self.mark_stale()
 
     def hold(self, is_held: bool) -> None:
-        """Keep the frame on show, or go on with the next."""
         self.is_held = is_held
         self.mark_stale()
 
@@ -97,7 +93,7 @@ class ContributionsChart(Chart):
         self.mark_stale()
 
     def to_csv(self) -> str:
-        """Return every view and cluster with its contribution and what is usual."""
+        """Return every view and cluster with its contribution and the usual one."""
         header = ("view", "region", "network", "layer", "cluster", "contribution", "usual")
         rows = []
         for cluster, row in enumerate(self._terms()):
@@ -151,7 +147,7 @@ class ContributionsChart(Chart):
         return f"{decimals(scored.score, places)} = {words}"
 
     def _printed(self) -> list[tuple[_Group, float]]:
-        """Return every group with its sum, rounded so that what is written adds up."""
+        """Return every group with its sum, rounded so that the printed numbers add up."""
         terms = self._terms()
         groups = self._groups(self._grouping.current)
         sums = [fsum(group.values(terms)) for group in groups]

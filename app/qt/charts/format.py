@@ -102,10 +102,9 @@ def decimals(value: float, places: int = 2) -> str:
 
 
 def parts_of_sum(values: Sequence[float], total: float, places: int) -> tuple[float, ...]:
-    """Round values so that, as they are written, they add up to their sum as it is written.
+    """Round values so that they add up to the rounded total (largest remainder).
 
-    Each is rounded up or down, those first that lose most by rounding down. Values that are not
-    parts of that sum are rounded each by itself.
+    Values that are not parts of that total are rounded each by itself.
     """
     unit = 10.0**places
     exact = [value * unit for value in values]

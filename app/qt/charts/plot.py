@@ -40,7 +40,6 @@ _LEAST_SPREAD = 1e-3
 
 
 def tinted(colour: str, opacity: float) -> QColor:
-    """Return a colour that lets some of what is below it through."""
     tint = QColor(colour)
     tint.setAlphaF(opacity)
     return tint
@@ -172,9 +171,8 @@ class Plot(pg.GraphicsView):
     """
 
     hovered = Signal(QPoint)
-    """Where the mouse is, in pixels of the widget."""
+    """Position of the mouse, in pixels of the widget."""
     left = Signal()
-    """The mouse has gone."""
     key_pressed = Signal(object)
     """A `QKeyEvent` that the chart may accept."""
 
@@ -260,7 +258,7 @@ class Plot(pg.GraphicsView):
         point = self.box.mapSceneToView(self.mapToScene(place))
         return point.x(), point.y()
 
-    # Wheel and menu belong to what is around the plot, and nothing can be dragged.
+    # Wheel and menu belong to the page around the plot, and nothing can be dragged.
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

@@ -102,7 +102,7 @@ class ScoreCard(QFrame):
             self._differences.show_text(text, "check", "muted")
 
     def _keep_heights(self) -> None:
-        """Let lines keep the room they once needed: what is below them must not jump."""
+        """Keep the height a line once needed, so that nothing below it jumps."""
         labels = (self._plain, self._low, self._sum, self._differences.label)
         is_new = self.width() != self._steady_width
         self._steady_width = self.width()
@@ -150,7 +150,7 @@ def _low_words(explanation: Explanation | None, places: int) -> str:
 
 
 def plain_words(explanation: Explanation | None, *, is_accepted: bool) -> str:
-    """Return which region is least like the enrolment; empty where what is usual is not known."""
+    """Return which region is least like the enrolment; empty without enrolled terms."""
     if explanation is None or explanation.usual is None:
         return ""
     lowest = explanation.lowest_region
@@ -315,7 +315,7 @@ class WhyPage(QWidget):
         return self.hold.isChecked()
 
     def refresh(self) -> None:
-        """Show what is new at once."""
+        """Show anything new at once."""
         self._throttle.catch_up()
 
     @Slot()

@@ -1,4 +1,4 @@
-"""The enrolment page: record takes, see what is covered, delete bad frames, fit a model.
+"""The Enrol page: record takes, see their coverage, delete bad frames, fit a model.
 
 Tool tips name the shortcuts, which are the window's.
 """

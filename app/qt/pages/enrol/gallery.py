@@ -129,7 +129,7 @@ class Gallery(QWidget):
 
     @Slot()
     def _show_chosen(self) -> None:
-        """Show the frames of the chosen take; who looks at the newest goes on seeing the newest."""
+        """Show the frames of the chosen take; a view scrolled to the end stays there."""
         take, bar = self.filter.currentData(), self.view.verticalScrollBar()
         n_before, is_at_end = self.view.count(), bar.value() == bar.maximum()
         places: Counter[str] = Counter()
@@ -172,8 +172,7 @@ def _item_of(sample: Sample) -> QListWidgetItem:
 class _Thumbnails(QListWidget):
     """Spreads the pictures over the whole width, and lets the page scroll first.
 
-    The gallery is the last thing on its page: the wheel goes on with the pictures once the end of
-    the page is in sight, and never stops at them before.
+    The gallery is last on its page: the wheel scrolls the pictures once the page is at its end.
     """
 
     def wheelEvent(self, event: QWheelEvent, /) -> None:
@@ -203,7 +202,7 @@ class _Thumbnails(QListWidget):
 
 
 class _ThumbnailDelegate(QStyledItemDelegate):
-    """Paints a picture with round corners; what is selected has a frame and a tick."""
+    """Paints a picture with round corners; a selected one has a frame and a tick."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
         return QSize(_CELL, _CELL)

@@ -331,7 +331,7 @@ class RecordCard(QFrame):
         return f"{n} of {RECOMMENDED} recommended takes.{rest}"
 
     def _end(self, name: str, shown: EnrolmentState) -> None:
-        """Tell what became of the take that has just ended."""
+        """Say how many frames of the take that has just ended were kept."""
         n = {take.name: take.n_samples for take in shown.takes}.get(name, 0)
         if n >= self._n_wanted > 0:
             self.ring.show_complete(n)

@@ -68,12 +68,11 @@ class PlanCard(QFrame):
 
     @property
     def next_species(self) -> str:
-        """What the plan wants next: of what is still to do, that with the smallest share made."""
+        """The species with the smallest share made, of those still to do."""
         rows = [] if self._plan is None else [row for row in self._plan.rows if row.n_left]
         return min(rows, key=lambda row: row.n_made / row.n_wanted).species if rows else ""
 
     def is_wanted(self, species: str) -> bool:
-        """Whether the plan still wants presentations of a species."""
         rows = () if self._plan is None else self._plan.rows
         return any(row.species == species and row.n_left for row in rows)
 
@@ -197,7 +196,6 @@ class PresentCard(QFrame):
             self._swap_buttons(is_presenting)
 
     def set_simulated(self, is_simulated: bool) -> None:
-        """Say who holds it up: the person, or the demo."""
         self._heading.set_text(
             "Press Present: the demo holds it up"
             if is_simulated
@@ -205,7 +203,7 @@ class PresentCard(QFrame):
         )
 
     def set_possible(self, why_not: str, species: str) -> None:
-        """Allow a presentation or say why there cannot be one, and name what it will be."""
+        """Allow a presentation of a species, or show why there cannot be one."""
         can = not why_not and not self._is_presenting
         if self.present_button.isEnabled() != can:
             self.present_button.setEnabled(can)
@@ -232,14 +230,10 @@ class PresentCard(QFrame):
 class ReportPanel(QFrame):
     """A card with the figures of a report and the ways to keep it."""
 
-    made = Signal()
-    """The figures are asked for."""
-    saved = Signal()
-    """The report is to be saved."""
-    opened = Signal()
-    """The saved page is to be opened in a browser."""
-    details_asked = Signal()
-    """The details of the test are to be filled in."""
+    figures_requested = Signal()
+    save_requested = Signal()
+    open_requested = Signal()
+    details_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -255,11 +249,11 @@ class ReportPanel(QFrame):
         self._missing = MarkedText("info", "accent")
         self._path = ElidedLabel()
         set_class(self._path, "small")
-        self.make_button = button("Show figures", "report", self.made)
-        self.save_button = button("Save report...", "save", self.saved)
-        self.open_button = button("Open in browser", "open", self.opened)
+        self.make_button = button("Show figures", "report", self.figures_requested)
+        self.save_button = button("Save report...", "save", self.save_requested)
+        self.open_button = button("Open in browser", "open", self.open_requested)
         tip = "Say who tested, with what instruments, and what else an evaluator asks."
-        self.details_button = button("Details...", "enrol", self.details_asked, tip=tip)
+        self.details_button = button("Details...", "enrol", self.details_requested, tip=tip)
         buttons = FlowRow(gap=GRID)
         buttons.add(self.make_button, self.details_button, self.save_button, self.open_button)
         vbox(
@@ -289,13 +283,13 @@ class ReportPanel(QFrame):
         self._refresh()
 
     def set_stale(self) -> None:
-        """Say that presentations came or went since the report was made."""
+        """Mark the report as older than the presentations."""
         if self._report is not None and not self._is_stale:
             self._is_stale = True
             self._refresh()
 
     def set_why_not(self, why: str) -> None:
-        """Say why no report can be made; empty when one can."""
+        """Set why no report can be made; empty when one can."""
         if why != self._why_not:
             self._why_not = why
             self._refresh()

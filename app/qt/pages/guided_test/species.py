@@ -48,7 +48,7 @@ def species_icon_name(species: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share of 0 to 1 in per cent; what is not quite none or all is not rounded to it."""
+    """Return a share in per cent; only 0 and 1 themselves become 0 and 100."""
     number = f"{100 * share:.1f}"
     if number == "0.0" and share > 0:
         number = "< 0.1"
@@ -108,16 +108,8 @@ _CORNER = 6.0
 class ChoiceButton(QAbstractButton):
     """A large button that stays down while it is chosen, with a tick beside the colour.
 
-    Parameters
-    ----------
-    text : str
-        Its name; cut off with an ellipsis where there is no room.
-    icon_name : str
-        One of `app.qt.theme.icons`.
-    is_wide : bool
-        Whether the picture stands before the name, not above it.
-    is_own : bool
-        Whether a person typed the name, which may be long: it then asks for little room.
+    The icon stands before the name if ``is_wide``, else above it. With ``is_own`` the name was
+    typed and may be long: it asks for little room.
     """
 
     def __init__(
@@ -146,7 +138,7 @@ class ChoiceButton(QAbstractButton):
         return self.sizeHint()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Leave Space and Enter to the page when they would choose what is chosen already."""
+        """Leave Space and Enter to the page once this one is chosen."""
         chooses = event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if chooses and self.isChecked():
             event.ignore()
@@ -156,7 +148,6 @@ class ChoiceButton(QAbstractButton):
             super().keyPressEvent(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw ground, edge, picture, name, and the tick of the chosen one."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._draw_ground(painter)
@@ -247,7 +238,7 @@ class SpeciesPicker(QWidget):
 
     @property
     def species(self) -> str:
-        """What is chosen; empty when it has no usable name, which `problem` then explains."""
+        """The choice; empty without a usable name, which `problem` explains."""
         for species, button in self._buttons.items():
             if button.isChecked():
                 return species if button.isEnabledTo(self) else ""
@@ -255,7 +246,7 @@ class SpeciesPicker(QWidget):
 
     @property
     def problem(self) -> str:
-        """Why what is chosen cannot be presented, in one sentence; empty when it can."""
+        """Why the choice cannot be presented; empty when it can."""
         if not self._other.isChecked():
             return ""
         if self._possible is not None:
@@ -266,7 +257,7 @@ class SpeciesPicker(QWidget):
         if len(name) > LONGEST_NAME:
             return f"The name has {len(name)} characters: use at most {LONGEST_NAME}."
         if name.casefold() == BONA_FIDE.casefold():
-            return "That is no attack: choose Genuine person instead."
+            return "That is not an attack: choose Genuine person instead."
         return ""
 
     def show_own_names(self, names: Iterable[str]) -> None:

@@ -187,7 +187,7 @@ def _describe(item: QTableWidgetItem | QListWidgetItem, cell: Cell) -> None:
 
 
 class PresentationList(QListWidget):
-    """The list, newest first; what is selected is removed with Delete or from the menu."""
+    """Presentations, newest first; Delete or the menu removes the selected ones."""
 
     removal_requested = Signal(int)
     """Number of a presentation."""
@@ -231,7 +231,6 @@ class PresentationList(QListWidget):
         self._fit()
 
     def minimumSizeHint(self) -> QSize:
-        """Return a small width: lines are cut off where there is no room."""
         return QSize(120, super().minimumSizeHint().height())
 
     @Slot()
@@ -265,11 +264,11 @@ class TallyCard(QFrame):
     """A card with the bound on the error rate, the tally and the list of presentations."""
 
     removal_requested = Signal(int)
-    """Number of a presentation that is to be dropped."""
+    """Number of a presentation to drop."""
     clear_requested = Signal()
-    """All presentations are to be dropped; not confirmed yet."""
+    """Drop all presentations; not confirmed yet."""
     close_requested = Signal()
-    """The session is to be put away, for another day."""
+    """Put the session away, for another day."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -334,7 +333,7 @@ class TallyCard(QFrame):
     def _on_selected(self, n: int) -> None:
         self._remove.setEnabled(n > 0)
         self._remove.setToolTip(
-            "Drop what is selected in the list (Delete)."
+            "Drop the presentations selected in the list (Delete)."
             if n
             else "Select presentations in the list first."
         )

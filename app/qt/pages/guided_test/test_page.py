@@ -1,4 +1,4 @@
-"""The Test page: present genuine people and attacks one after the other, and read the outcome."""
+"""The Test page: present genuine people and attacks in turn, and read the outcome."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -86,12 +86,12 @@ class TestPage(QWidget):
         self._refresh()
 
     def set_why_not(self, why_not: str) -> None:
-        """Say what to do before there is a model to test; empty when there is one."""
+        """Set what to do before there is a model to test; empty when there is one."""
         self._why_not = why_not
         self._refresh()
 
     def set_simulated(self, is_simulated: bool, species: Iterable[str] = SPECIES) -> None:
-        """Say whether the demo presents, and what it can beside the genuine person."""
+        """Limit the choice to the species of the demo, or allow everything."""
         self._picker.set_possible(species if is_simulated else None)
         if is_simulated != self._is_simulated:
             self._is_simulated = is_simulated
@@ -129,10 +129,10 @@ class TestPage(QWidget):
         self._tally.clear_requested.connect(self._on_clear)
         self._tally.close_requested.connect(control.close_session)
         self._report = ReportPanel()
-        self._report.made.connect(control.build_report)
-        self._report.saved.connect(self.report_save_requested)
-        self._report.opened.connect(self.report_open_requested)
-        self._report.details_asked.connect(self._on_details)
+        self._report.figures_requested.connect(control.build_report)
+        self._report.save_requested.connect(self.report_save_requested)
+        self._report.open_requested.connect(self.report_open_requested)
+        self._report.details_requested.connect(self._on_details)
         for part in (self._plan, choosing, self._present, self._tally, self._report):
             self._left.addWidget(part)
         self._left.addStretch(1)

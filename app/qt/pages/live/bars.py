@@ -27,7 +27,7 @@ class SourceBar(QWidget):
 
     source_requested = Signal(str)
     presentation_requested = Signal(str)
-    """Key of what the demo shall present; empty is everything in turn."""
+    """Key of a presentation of the demo; empty is everything in turn."""
     cameras_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -63,7 +63,7 @@ class SourceBar(QWidget):
     @Slot(object)
     def show_source(self, source: SourceState) -> None:
         if source == self._source:
-            self._fill()  # a choice that came to nothing is taken back
+            self._fill()  # take back a choice that failed
             return
         self._source = source
         self._fill()
@@ -71,13 +71,12 @@ class SourceBar(QWidget):
 
     @Slot(object)
     def show_cameras(self, cameras: list[Choice]) -> None:
-        """Show which cameras there are: by their names, and with what people read."""
         if tuple(cameras) != self._cameras:
             self._cameras = tuple(cameras)
             self._fill()
 
     def set_directed(self, is_directed: bool) -> None:
-        """Say whether a take or a test decides what the demo presents."""
+        """Lock the choice while a take or a test directs the demo."""
         self._presents.setEnabled(not is_directed)
 
     def ask_for_file(self) -> None:
@@ -103,7 +102,7 @@ class SourceBar(QWidget):
         if text:
             self.source_requested.emit(text)
         else:
-            self._fill()  # back to what is open
+            self._fill()  # back to the open source
 
     def _fill(self) -> None:
         with QSignalBlocker(self._choice):

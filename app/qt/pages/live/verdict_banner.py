@@ -38,15 +38,14 @@ _HEADLINES = {
 class VerdictBanner(QFrame):
     """Show the verdict at once, and its figures at a readable rate.
 
-    While a take is recorded, and while frames wait to be learnt from, show that instead.
+    While a take is recorded, or frames wait for a fit, show that instead.
     """
 
     take_requested = Signal(object)
-    """The person wants the present circumstances added; carries the `Decision`."""
+    """Add the present circumstances; carries the `Decision`."""
     enrol_requested = Signal()
     fit_requested = Signal()
     stop_requested = Signal()
-    """The take that is being recorded shall end."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -83,7 +82,7 @@ class VerdictBanner(QFrame):
 
     @property
     def text(self) -> str:
-        """Everything that is written, for tests and for reading aloud."""
+        """Everything written, for screen readers."""
         return f"{self._headline.text()}. {self._figures.text()} {self._reason.text()}"
 
     def show_decision(self, decision: Decision) -> None:
@@ -96,7 +95,6 @@ class VerdictBanner(QFrame):
 
     @Slot(object)
     def show_enrolment(self, enrolment: EnrolmentState) -> None:
-        """Tell of a take that is being recorded, and of frames that wait to be learnt from."""
         self._enrolment = enrolment
         self._write()
 
@@ -121,7 +119,7 @@ class VerdictBanner(QFrame):
 
     @Slot()
     def _write(self) -> None:
-        """Show the newest decision, or what is going on."""
+        """Show the newest decision, or the work under way."""
         decision = self._shown = self._newest
         verdict = decision.verdict
         activity = self._activity()
@@ -139,7 +137,7 @@ class VerdictBanner(QFrame):
         self.setAccessibleName(f"Verdict: {self.text}")
 
     def _activity(self) -> tuple[str, str] | None:
-        """Headline and sentence of what is going on, where that matters more than a verdict."""
+        """Return headline and sentence of work that matters more than a verdict."""
         taken = self._enrolment
         if taken.collecting:
             count = f"{taken.n_collected} of {taken.n_wanted}"

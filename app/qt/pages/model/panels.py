@@ -49,7 +49,7 @@ class ThresholdPanel(QWidget):
 
     target_changed = Signal(object)
     """Share of genuine frames that may be refused, 0 to 1, or None for the automatic threshold;
-    emitted once the person has settled."""
+    emitted once the field has settled."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,7 +71,7 @@ class ThresholdPanel(QWidget):
         target = FlowRow(self, gap=10)
         target.add(label, self.target)
         self._settling = QTimer(self, singleShot=True, interval=_SETTLING_MS)
-        self._settling.timeout.connect(self._tell)
+        self._settling.timeout.connect(self._emit_target)
         self.target.valueChanged.connect(self._settling.start)
         self.histogram = ScoreHistogram(self)
         self._statement = MarkedText("genuine", "good", parent=self)
@@ -104,14 +104,14 @@ class ThresholdPanel(QWidget):
         set_text(self._stress, _stress_words(threshold))
 
     def hideEvent(self, event: QHideEvent, /) -> None:
-        """Tell a target that was just chosen before the timer stops."""
+        """Emit a target that was chosen just before."""
         if self._settling.isActive():
             self._settling.stop()
-            self._tell()
+            self._emit_target()
         super().hideEvent(event)
 
     @Slot()
-    def _tell(self) -> None:
+    def _emit_target(self) -> None:
         value = self.target.value()
         if self._shown is None or value != _field_value(self._shown):
             self.target_changed.emit(None if value == AUTOMATIC else round(value / 100, 6))
@@ -130,7 +130,7 @@ def _stress_words(threshold: ThresholdSummary) -> str:
         )
     low, high = map(percent, threshold.stress_interval)
     return (
-        f"In light that was never enrolled {percent(threshold.stress_bpcer)} of "
+        f"In light that was never enrolled, {percent(threshold.stress_bpcer)} of "
         f"{len(threshold.stress)} frames would be refused (95 % interval {low} to {high}): every "
         "light was left out in turn."
     )
