@@ -4,11 +4,12 @@ import threading
 import numpy as np
 import pytest
 
-from app.capture.capture import Capture, Phase
+from app.capture.capture import Capture, LatestFrame, Phase
 from app.capture.network import NetworkCamera
 from app.capture.source import Cause, SourceError
 from app.capture.video import VideoFile
 from app.capture.watchdog import Health
+from app.types import Frame
 from tests.app.capture.capturing import PATIENCE, Scripted
 from tests.app.capture.material import N_FRAMES, FakeClock, noise, picture
 
@@ -198,3 +199,62 @@ def test_that_a_failing_callback_stops_nothing_and_is_logged_once(caplog):
             assert seen.acquire(timeout=PATIENCE)
     errors = [record for record in caplog.records if record.levelno >= logging.ERROR]
     assert len(errors) == 1
+
+
+# ------------------------------------------------------------- mailboxes
+
+
+def frame(number):
+    return Frame(np.zeros((2, 2, 3), np.uint8), number)
+
+
+def test_that_the_newest_frame_wins_and_the_others_are_counted():
+    mailbox = LatestFrame()
+    for number in range(5):
+        mailbox.put(frame(number))
+    assert mailbox.take().number == 4
+    assert mailbox.n_dropped == 4
+
+
+def test_that_taking_leaves_the_place_empty():
+    mailbox = LatestFrame()
+    mailbox.put(frame(0))
+    assert mailbox.take() is not None
+    assert mailbox.take() is None
+    mailbox.put(frame(1))
+    assert mailbox.n_dropped == 0
+
+
+def test_that_waiting_gives_up_without_a_frame():
+    assert LatestFrame().wait(timeout=0.0) is None
+
+
+def test_that_a_frame_wakes_a_waiting_reader():
+    mailbox = LatestFrame()
+    got = []
+    reader = threading.Thread(target=lambda: got.append(mailbox.wait(10)))
+    reader.start()
+    mailbox.put(frame(7))
+    reader.join(10)
+    assert got[0].number == 7
+    assert mailbox.take() is None
+
+
+def test_that_a_slow_reader_sees_frames_in_order_and_none_twice():
+    mailbox = LatestFrame()
+    seen = []
+    n_frames = 2000
+
+    def read():
+        while not seen or seen[-1] != n_frames - 1:
+            got = mailbox.wait(10)
+            assert got is not None
+            seen.append(got.number)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for number in range(n_frames):
+        mailbox.put(frame(number))
+    reader.join(10)
+    assert seen == sorted(set(seen))
+    assert len(seen) + mailbox.n_dropped == n_frames
