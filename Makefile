@@ -20,7 +20,7 @@ FIGURES_ARGS ?=
 install = echo "Installing $(2)"; $(1)/uv pip install --quiet --python $(1)/python $(2) \
 	|| $(1)/python -m pip install --quiet $(2)
 
-.PHONY: run test fast light lint format bench figures screenshots faults fuzz soak bundle pipx-check size lock docs clean
+.PHONY: run test fast light lint format bench figures screenshots faults fuzz soak mutation bundle pipx-check size lock docs clean
 
 run: $(LIGHT)
 	$(BIN)/lmkl-pad $(RUN_ARGS)
@@ -28,6 +28,18 @@ run: $(LIGHT)
 # The linters take seconds, so the one command that CI runs covers them too.
 test: lint light
 	$(DEV)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST_ARGS)
+
+# After every save, in under a minute on two cores: library, session and models, without window,
+# network or child processes.
+FAST := tests/core tests/app/session tests/app/models
+NOT_FAST := tests/core/system tests/core/test_lazy_import.py tests/core/test_selection.py \
+	tests/core/test_selection_dask.py tests/core/test_estimator_sklearn.py \
+	tests/core/baselines/test_baselines_sklearn.py tests/core/model_file \
+	tests/core/solver/test_branch.py tests/core/solver/test_solver_oracles.py
+
+fast: $(FULL)
+	$(DEV)/python -m pytest -q --numprocesses auto --dist loadfile $(FAST) \
+		$(NOT_FAST:%=--ignore=%) -k "not process" $(PYTEST_ARGS)
 
 # What has to work without torch, where there is no torch.
 light: $(TESTING)
@@ -65,6 +77,11 @@ fuzz: $(FULL)
 # The whole program for an hour: memory, threads, timers, files, speed.
 soak: $(FULL)
 	$(DEV)/python -m benchmarks soak $(SOAK_ARGS)
+
+# How many of a fixed sample of changed lines the tests notice (CONTRIBUTING.md).
+mutation: $(FULL)
+	@$(call install,$(DEV),mutmut)
+	PATH="$(CURDIR)/$(DEV):$$PATH" python -m tools.mutation $(MUTATION_ARGS)
 
 # One folder in dist/ that starts where there is no Python.
 bundle: $(LIGHT)
