@@ -11,8 +11,8 @@ from app.capture.capture import LatestFrame
 from app.qt.controllers.networks import SHOW, NetworksController
 from app.qt.pages.model.cards import NetworksCard
 from app.qt.state import FileWanted, NetworksState, Working
-from app.qt.workers.jobs import JobWorker
 from app.qt.workers.scoring import ScoringWorker
+from app.qt.workers.worker import JobWorker
 from app.session.session import Session, Topic
 from app.settings import Settings
 from app.types import Verdict

@@ -16,10 +16,9 @@ from app.qt.controllers.networks import NetworksController
 from app.qt.controllers.recovery import RecoveryController
 from app.qt.controllers.source import SourceController
 from app.qt.state import SourceState, Working
-from app.qt.workers.jobs import JobWorker
 from app.qt.workers.recovery import RecoveryWorker
 from app.qt.workers.scoring import Observe, ScoringWorker
-from app.qt.workers.worker import WorkerThread, stop_threads
+from app.qt.workers.worker import JobWorker, WorkerThread, stop_threads
 from app.session.session import Session, Topic
 from app.session.takes import Plan
 from app.settings import Settings

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.qt.controllers import Controller
 from app.qt.controllers.source import SourceController
-from app.qt.workers.jobs import Cancel, Job
+from app.qt.workers.worker import Cancel, Job
 from app.reports import Context, build, write
 from app.session.guided_test.details import (
     Details,
@@ -87,10 +87,9 @@ class GuidedTestController(Controller):
             self._n_genuine += species == BONA_FIDE
             self._source.present(chapter.key)
             self._session.expect(chapter.frame_caption)
-        is_simulated, source = demo is not None, self._source.name
         self._n_before = len(self._session.guided_test.presentations)
         self._session.change_guided_test(
-            lambda guided_test: guided_test.start(species, is_simulated, source)
+            lambda guided_test: guided_test.start(species, demo is not None, self._source.name)
         )
 
     @Slot()
@@ -129,8 +128,9 @@ class GuidedTestController(Controller):
     @Slot(str)
     def choose_plan(self, name: str) -> None:
         """Follow a plan; an empty name is none."""
-        plan = self._plans.get(name)
-        self._session.change_guided_test(lambda guided_test: setattr(guided_test, "plan", plan))
+        self._session.change_guided_test(
+            lambda guided_test: setattr(guided_test, "plan", self._plans.get(name))
+        )
 
     @Slot(str)
     def open_plan(self, path: str) -> None:
@@ -275,7 +275,7 @@ class GuidedTestController(Controller):
 
     def save_report(self, path: str) -> None:
         """Write the report on what was presented so far as a page, its figures beside it."""
-        if path and self._session.guided_test.presentations:
+        if self._session.guided_test.presentations:
             self._report(path, "Saving the report")
 
     def _report(self, path: str, text: str) -> None:
@@ -315,18 +315,14 @@ class GuidedTestController(Controller):
         if not was_kept:
             self._planned.clear()  # broken off: by the person, another source, another model
         if self._planned and demo is not None:
-            self._tell_progress()
+            number = self._n_planned - len(self._planned) + 1
+            self.tell(f"Presentation {number} of {self._n_planned}: {self._planned[0]}")
             self._begin(self._planned.pop(0))
             return
         self._planned.clear()
         self._source.present(self._shown_before)
         if was_kept:
             self.build_report()
-
-    def _tell_progress(self) -> None:
-        """Say how far a test that runs by itself has come."""
-        number = self._n_planned - len(self._planned) + 1
-        self.tell(f"Presentation {number} of {self._n_planned}: {self._planned[0]}")
 
     @contextmanager
     def _show_errors(self) -> Iterator[None]:

@@ -13,7 +13,7 @@ from app.models.model import PadModel
 from app.models.summary import ModelSummary, describe
 from app.qt.controllers import Controller
 from app.qt.state import PassphraseAsked
-from app.qt.workers.jobs import Cancel, Job
+from app.qt.workers.worker import Cancel, Job
 from app.session.session import Session
 from app.types import Sample
 from lmkl_core.errors import PassphraseNeeded, WrongPassphrase
@@ -103,7 +103,7 @@ class ModelController(Controller):
     def export(self, path: str, passphrase: str | None = None) -> None:
         """Save the model, protected by a passphrase or not, and compare the file with it."""
         model = self._session.model
-        if model is None or not path:
+        if model is None:
             return
 
         def work(_cancel: Cancel) -> Export:
@@ -200,8 +200,9 @@ class ModelController(Controller):
         def use(made: Made) -> None:
             self._is_imported = False
             self._use(made[0], numbers, made[1])
-            text = "The model is fitted: the verdict under the picture is live."
-            self._tell_fitted(made[0], text)
+            self._tell_fitted(
+                made[0], "The model is fitted: the verdict under the picture is live."
+            )
             self.fitted.emit()
             self.set_target(self._session.settings.target_bpcer)  # changed while it was fitted?
 
@@ -255,10 +256,7 @@ class ModelController(Controller):
         self.job_requested.emit(Job(text, work, done, fail, cancelled, can_cancel))
 
     def _tell_fitted(self, model: PadModel, text: str) -> None:
-        if model.notes:
-            self.tell(" ".join(model.notes), "warning")
-        else:
-            self.tell(text)
+        self.tell(" ".join(model.notes) or text, "warning" if model.notes else "info")
 
     # ------------------------------------------------------------- inner
 

@@ -11,9 +11,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.logs import way_of
 from app.qt.controllers import Controller
 from app.qt.state import Choice, FileWanted, NetworksState, Working
-from app.qt.workers.jobs import Cancel, Job, JobWorker
 from app.qt.workers.scoring import ScoringWorker
-from app.qt.workers.worker import sentence_of
+from app.qt.workers.worker import Cancel, Job, JobWorker, sentence_of
 from app.session.session import Session, Topic
 from app.types import Verdict
 from lmkl_core.errors import Cancelled, InvalidInputError

@@ -5,8 +5,7 @@ import threading
 import pytest
 from PySide6.QtCore import QDeadlineTimer, QObject, Signal, Slot
 
-from app.qt.workers.jobs import Job, JobWorker
-from app.qt.workers.worker import WorkerThread, any_left_behind
+from app.qt.workers.worker import Job, JobWorker, WorkerThread, any_left_behind
 from lmkl_core.errors import InvalidInputError, raise_if_cancelled
 
 PATIENCE = 20_000
