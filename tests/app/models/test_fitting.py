@@ -252,7 +252,7 @@ def test_that_a_target_out_of_range_is_refused():
 # ------------------------------------------------------------- samples
 
 
-def samples_of(warmths, rows_each=6):
+def in_lights(warmths, rows_each=6):
     rng = np.random.default_rng(0)
     samples = Samples()
     for number, warmth in enumerate(warmths):
@@ -269,7 +269,7 @@ def fit(samples):
 
 
 def test_that_takes_that_share_circumstances_are_left_out_together_for_the_stress_figure():
-    samples = samples_of([0.3, 0.3, 0.9])
+    samples = in_lights([0.3, 0.3, 0.9])
     model = fit(samples)
     assert model.calibration_.n_takes == 3
     assert np.isfinite(model.calibration_.stress_bpcer)
@@ -279,6 +279,6 @@ def test_that_takes_that_share_circumstances_are_left_out_together_for_the_stres
 
 @pytest.mark.parametrize("warmths", [[None, None], [0.3, 0.3], [0.3, 0.9]])
 def test_that_takes_are_cut_into_time_blocks_whatever_their_circumstances(warmths):
-    samples = samples_of(warmths)
+    samples = in_lights(warmths)
     model = fit(samples)
     assert model.calibration_.n_blocks > model.calibration_.n_takes == 2
