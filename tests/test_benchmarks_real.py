@@ -1,6 +1,8 @@
 """The benchmark that decides: its file format, protocols and rates, on rendered recordings."""
 
+import importlib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -82,6 +84,11 @@ def test_that_the_tables_are_printed_for_own_recordings(recorded, capsys):
     assert [row.split("|")[3].strip() for row in rows] == ["own, alt", "own, half"]
     area = float(rows[0].split("|")[5].split()[0])
     assert 0 <= area <= 1
+
+
+def test_that_every_benchmark_follows_the_names_of_the_program():
+    for path in Path(real.__file__).parent.glob("[a-z]*.py"):
+        importlib.import_module(f"benchmarks.{path.stem}")
 
 
 def test_that_a_file_without_views_is_refused(tmp_path):

@@ -30,21 +30,12 @@ def version_of(name, cwd):
     return run([sys.executable, "-c", code], cwd).stdout.strip()
 
 
-def test_that_the_installed_command_prints_the_version(tmp_path):
+def test_that_the_installed_command_and_the_module_print_the_version(tmp_path):
+    expected = f"lmkl-pad {version_of('lmkl-pad', tmp_path)}\n"
     command = Path(sys.executable).with_name("lmkl-pad")
-    result = run([str(command), "--version"], tmp_path)
-    assert (result.returncode, result.stdout) == (
-        0,
-        f"lmkl-pad {version_of('lmkl-pad', tmp_path)}\n",
-    )
-
-
-def test_that_the_module_is_the_same_command(tmp_path):
-    result = run([sys.executable, "-m", "app", "--version"], tmp_path)
-    assert (result.returncode, result.stdout) == (
-        0,
-        f"lmkl-pad {version_of('lmkl-pad', tmp_path)}\n",
-    )
+    for words in ([str(command)], [sys.executable, "-m", "app"]):
+        result = run([*words, "--version"], tmp_path)
+        assert (result.returncode, result.stdout) == (0, expected)
 
 
 def test_that_the_scripts_point_at_main():
@@ -53,8 +44,7 @@ def test_that_the_scripts_point_at_main():
     assert script.value == window.value == "app.__main__:main"
 
 
-def test_that_the_readme_shows_python_lines():
-    assert PYTHON_BLOCKS
+assert PYTHON_BLOCKS  # the pages show Python
 
 
 @pytest.mark.parametrize("block", PYTHON_BLOCKS, ids=lambda block: block.splitlines()[0])
@@ -85,15 +75,15 @@ def applying(requirements, system):
     }
 
 
-@pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: "-".join(system.values()))
-def test_that_the_lock_has_a_fitting_version_of_every_dependency(system):
-    wanted = applying(map(Requirement, PROJECT["dependencies"]), system)
-    locked = applying(LOCKED, system)
-    assert wanted.keys() <= locked.keys()
-    for name, requirement in wanted.items():
-        (pin,) = locked[name].specifier
-        assert pin.operator == "=="
-        assert requirement.specifier.contains(pin.version), name
+def test_that_the_lock_has_a_fitting_version_of_every_dependency_on_every_system():
+    for system in SYSTEMS:
+        wanted = applying(map(Requirement, PROJECT["dependencies"]), system)
+        locked = applying(LOCKED, system)
+        assert wanted.keys() <= locked.keys(), system
+        for name, requirement in wanted.items():
+            (pin,) = locked[name].specifier
+            assert pin.operator == "=="
+            assert requirement.specifier.contains(pin.version), (system, name)
 
 
 def test_that_the_lock_names_no_index_and_a_checksum_for_everything():
