@@ -49,13 +49,10 @@ class TakesList(QWidget):
         self._is_locked = self._may_clear = False
         self.table = _Table(self)
         self.table.setHeaderLabels(["Take", "Frames", "Light", "Model", "Person"])
-        self.table.headerItem().setTextAlignment(_FRAMES, _RIGHT)
-        self.table.headerItem().setToolTip(
-            _LIGHT, "Takes of the same light were recorded in the same circumstances."
-        )
-        self.table.headerItem().setToolTip(
-            _PERSON, "Whose face the take shows; a double click changes it."
-        )
+        head = self.table.headerItem()
+        head.setTextAlignment(_FRAMES, _RIGHT)
+        head.setToolTip(_LIGHT, "Takes of the same light were recorded in the same circumstances.")
+        head.setToolTip(_PERSON, "Whose face the take shows; a double click changes it.")
         self.table.setColumnHidden(_PERSON, True)
         self.table.setAccessibleName("Takes")
         self.table.itemSelectionChanged.connect(self._update_buttons)
@@ -82,13 +79,8 @@ class TakesList(QWidget):
         tip = "Delete the selected take with its frames (Del). Undo brings it back."
         self.remove_button = button("Delete", "delete", self._on_remove, tip=tip, parent=self)
         self.remove_button.setAccessibleName("Delete the selected take")
-        self.clear_button = button(
-            "Delete all…",
-            slot=self.clear_requested,
-            tip="Delete all takes. This cannot be undone.",
-            kind="quiet",
-            parent=self,
-        )
+        tip, clear = "Delete all takes. This cannot be undone.", self.clear_requested
+        self.clear_button = button("Delete all…", slot=clear, tip=tip, kind="quiet", parent=self)
         buttons = hbox(None, self.rename_button, self.remove_button, 1, self.clear_button)
         vbox(self, self.table, self.message, buttons)
         self._update_buttons()
@@ -104,10 +96,11 @@ class TakesList(QWidget):
         self._shown, self._collecting = tuple(takes), collecting
         while self.table.topLevelItemCount() > len(takes):
             self.table.takeTopLevelItem(self.table.topLevelItemCount() - 1)
+        while self.table.topLevelItemCount() < len(takes):
+            self.table.addTopLevelItem(_new_item())
         for number, take in enumerate(takes):
-            if number == self.table.topLevelItemCount():
-                self.table.addTopLevelItem(_new_item())
-            self._show_take(self.table.topLevelItem(number), take)
+            if (item := self.table.topLevelItem(number)) is not None:
+                self._show_take(item, take)
         self.table.setColumnHidden(_PERSON, len({take.person for take in takes}) < 2)
         self.table.updateGeometry()
         set_text(self.message, "")
@@ -120,34 +113,23 @@ class TakesList(QWidget):
             self._update_buttons()
 
     def selected_name(self) -> str:
-        """Return the name of the selected take; empty when none is."""
         items = self.table.selectedItems()
         return items[0].text(_NAME) if items else ""
 
-    def _show_take(self, item: QTreeWidgetItem | None, take: TakeSummary) -> None:
-        if item is None:
-            return
+    def _show_take(self, item: QTreeWidgetItem, take: TakeSummary) -> None:
+        words, shape, role = ("new", "add", "accent")
         if take.name == self._collecting:
             words, shape, role = "recording", "record", "accent"
         elif take.is_in_model:
             words, shape, role = "in the model", "check", "good"
-        else:
-            words, shape, role = "new", "add", "accent"
         light = f"light {take.light}" if take.light else "\N{EN DASH}"
-        texts = {
-            _NAME: take.name,
-            _FRAMES: str(take.n_samples),
-            _LIGHT: light,
-            _MODEL: words,
-            _PERSON: take.person,
-        }
-        for column, text in texts.items():
-            if item.text(column) != text:
-                item.setText(column, text)
-                if column == _MODEL:
-                    item.setIcon(_MODEL, icon(shape, role))
-                if column in (_NAME, _PERSON):
-                    item.setToolTip(column, plain_tip(text))
+        if item.text(_MODEL) != words:
+            item.setIcon(_MODEL, icon(shape, role))
+        texts = (take.name, str(take.n_samples), light, words, take.person)
+        for column, text in enumerate(texts):
+            item.setText(column, text)
+        for column in (_NAME, _PERSON):
+            item.setToolTip(column, plain_tip(texts[column]))
 
     @Slot()
     def _update_buttons(self) -> None:
@@ -185,14 +167,12 @@ class TakesList(QWidget):
 
     @Slot()
     def _on_remove(self) -> None:
-        name = self.selected_name()
-        if name and not self._is_locked:
+        if (name := self.selected_name()) and not self._is_locked:
             self.remove_requested.emit(name)
 
     @Slot()
     def _on_frames(self) -> None:
-        name = self.selected_name()
-        if name:
+        if name := self.selected_name():
             self.frames_requested.emit(name)
 
 
