@@ -58,18 +58,15 @@ def test_that_the_maximiser_is_feasible_for_exponents_near_one():
         assert make_constraint("joint-vector", p, p, 2, 3).norm(weights) <= 1 + 1e-9
 
 
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
+def test_that_odd_parameters_are_refused_in_our_own_words():
+    for options, match in [
         ({"random_state": "seed"}, "random_state='seed'"),
         ({"temperature": 1e-320}, "temperature"),
         ({"kernel": [["rbf"]] * 3}, "kernel"),
         ({"delta": 1e308}, "delta"),
-    ],
-)
-def test_that_odd_parameters_are_refused_in_our_own_words(options, match):
-    with pytest.raises(InvalidInputError, match=match):
-        make(**options).fit(VIEWS)
+    ]:
+        with pytest.raises(InvalidInputError, match=match):
+            make(**options).fit(VIEWS)
 
 
 def test_that_masked_values_and_bad_starts_are_refused():
@@ -81,7 +78,7 @@ def test_that_masked_values_and_bad_starts_are_refused():
             make().fit(VIEWS, init=init)
 
 
-@pytest.mark.parametrize("axes", [{"n_clusters": 3}, {"deltas": 0.1}, {"n_clusters": ["auto"]}])
-def test_that_axes_which_are_no_sequences_of_numbers_are_refused(axes):
-    with pytest.raises(InvalidInputError, match=next(iter(axes))):
-        select(make(), VIEWS, **axes)
+def test_that_axes_which_are_no_sequences_of_numbers_are_refused():
+    for axes in [{"n_clusters": 3}, {"deltas": 0.1}, {"n_clusters": ["auto"]}]:
+        with pytest.raises(InvalidInputError, match=next(iter(axes))):
+            select(make(), VIEWS, **axes)

@@ -70,19 +70,19 @@ def test_that_fit_returns_the_estimator_itself():
 
 
 @pytest.mark.parametrize("n_inducing", [None, 10])
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_that_input_arrays_are_left_as_they_were(n_inducing, kernel):
-    for X in (recording(), recording()["eyes"]):
-        arrays = X.values() if isinstance(X, dict) else [X]
-        before = [array.copy() for array in arrays]
-        for array in arrays:
-            array.flags.writeable = False
-        groups = takes_of(36, 4)
-        groups.flags.writeable = False
-        model = make(n_inducing=n_inducing, kernel=kernel).fit(X, groups=groups)
-        model.predict(X)
-        model.explain(X)
-        assert all(np.array_equal(a, b) for a, b in zip(arrays, before, strict=True))
+def test_that_input_arrays_are_left_as_they_were(n_inducing):
+    for kernel in ["rbf", "linear"]:
+        for X in (recording(), recording()["eyes"]):
+            arrays = X.values() if isinstance(X, dict) else [X]
+            before = [array.copy() for array in arrays]
+            for array in arrays:
+                array.flags.writeable = False
+            groups = takes_of(36, 4)
+            groups.flags.writeable = False
+            model = make(n_inducing=n_inducing, kernel=kernel).fit(X, groups=groups)
+            model.predict(X)
+            model.explain(X)
+            assert all(np.array_equal(a, b) for a, b in zip(arrays, before, strict=True))
 
 
 def test_that_later_changes_of_the_input_do_not_reach_the_scores():

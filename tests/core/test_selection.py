@@ -272,11 +272,11 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("options", "match"), BAD, ids=lambda b: str(b)[:25])
-def test_that_bad_grids_are_refused_in_one_sentence(options, match):
-    with pytest.raises(InvalidInputError, match=match) as caught:
-        select(make(), VIEWS, **{**SMALL, **options})
-    assert is_one_sentence(str(caught.value))
+def test_that_bad_grids_are_refused_in_one_sentence():
+    for options, match in BAD:
+        with pytest.raises(InvalidInputError, match=match) as caught:
+            select(make(), VIEWS, **{**SMALL, **options})
+        assert is_one_sentence(str(caught.value))
 
 
 def test_that_the_estimator_is_left_alone(reference):

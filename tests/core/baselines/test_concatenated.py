@@ -52,12 +52,12 @@ def test_that_the_one_class_svm_is_scikit_learns_with_the_papers_width(data):
     assert np.allclose(model.score_samples(new), expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("count", [1, 3])
-def test_that_neighbours_are_the_nearest_rows(data, count):
-    views, new, X, Y = data
-    model = NearestNeighbour(n_neighbors=count).fit(views)
-    nearest = np.sort(cdist(Y, X), axis=1)[:, :count].mean(axis=1)
-    assert np.allclose(distances(model, new), nearest)
+def test_that_neighbours_are_the_nearest_rows(data):
+    for count in [1, 3]:
+        views, new, X, Y = data
+        model = NearestNeighbour(n_neighbors=count).fit(views)
+        nearest = np.sort(cdist(Y, X), axis=1)[:, :count].mean(axis=1)
+        assert np.allclose(distances(model, new), nearest)
 
 
 def test_that_no_more_neighbours_are_asked_for_than_there_are_rows():
@@ -67,14 +67,14 @@ def test_that_no_more_neighbours_are_asked_for_than_there_are_rows():
     assert np.allclose(distances(model, views), cdist(X, X).mean(axis=1))
 
 
-@pytest.mark.parametrize("columns", [5, 30, 80])
-def test_that_distances_are_those_of_scikit_learns_ledoit_wolf_estimate(columns):
-    rng = np.random.default_rng(columns)
-    X = rng.normal(size=(30, columns)) * np.linspace(0.2, 3, columns) + 2.0
-    Y = rng.normal(size=(7, columns)) * 2
-    peer, ours = LedoitWolf().fit(X), ShrunkGaussian.of(X)
-    assert ours.shrinkage == pytest.approx(peer.shrinkage_)
-    assert np.allclose(ours.square_distances(Y), peer.mahalanobis(Y))
+def test_that_distances_are_those_of_scikit_learns_ledoit_wolf_estimate():
+    for columns in [5, 30, 80]:
+        rng = np.random.default_rng(columns)
+        X = rng.normal(size=(30, columns)) * np.linspace(0.2, 3, columns) + 2.0
+        Y = rng.normal(size=(7, columns)) * 2
+        peer, ours = LedoitWolf().fit(X), ShrunkGaussian.of(X)
+        assert ours.shrinkage == pytest.approx(peer.shrinkage_)
+        assert np.allclose(ours.square_distances(Y), peer.mahalanobis(Y))
 
 
 def test_that_covariances_without_structure_are_shrunk_to_a_multiple_of_one():
@@ -152,19 +152,17 @@ def test_that_the_auto_encoder_gives_back_what_lies_on_a_curve_and_not_what_lies
     assert np.median(distances(model, curve)) < 0.2 * np.median(distances(model, off))
 
 
-@pytest.mark.parametrize(("bottleneck", "units"), [(0.1, 1), (0.25, 2), (1.0, 9)])
-def test_that_the_auto_encoder_squeezes_whitened_components_through_its_bottleneck(
-    data, bottleneck, units
-):
-    views, new, X, Y = data
-    model = AutoEncoder(bottleneck=bottleneck, max_iter=20, random_state=0).fit(views)
-    pca = PCA(9).fit(X)
-    Z, W = (pca.transform(some) / np.sqrt(pca.explained_variance_) for some in (X, Y))
-    layers = {"hidden_layer_sizes": (9, units, 9), "activation": "tanh", "alpha": 1e-2}
-    with pytest.warns(ConvergenceWarning):
-        peer = MLPRegressor(**layers, solver="lbfgs", max_iter=20, random_state=0).fit(Z, Z)
-    expected = np.mean((W - peer.predict(W)) ** 2, axis=1)
-    assert np.allclose(distances(model, new), expected, rtol=1e-3)
+def test_that_the_auto_encoder_squeezes_whitened_components_through_its_bottleneck(data):
+    for bottleneck, units in [(0.1, 1), (0.25, 2), (1.0, 9)]:
+        views, new, X, Y = data
+        model = AutoEncoder(bottleneck=bottleneck, max_iter=20, random_state=0).fit(views)
+        pca = PCA(9).fit(X)
+        Z, W = (pca.transform(some) / np.sqrt(pca.explained_variance_) for some in (X, Y))
+        layers = {"hidden_layer_sizes": (9, units, 9), "activation": "tanh", "alpha": 1e-2}
+        with pytest.warns(ConvergenceWarning):
+            peer = MLPRegressor(**layers, solver="lbfgs", max_iter=20, random_state=0).fit(Z, Z)
+        expected = np.mean((W - peer.predict(W)) ** 2, axis=1)
+        assert np.allclose(distances(model, new), expected, rtol=1e-3)
 
 
 def test_that_a_network_that_was_stopped_early_is_told(data):
@@ -187,9 +185,8 @@ def test_that_units_of_columns_do_not_matter(data):
         assert np.allclose(model.fit(other[0]).score_samples(other[1]), before, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("model", "match"),
-    [
+def test_that_parameters_out_of_range_are_refused():
+    for model, match in [
         (ConcatenatedOCSVM(nu=2), "nu=2"),
         (NearestNeighbour(n_neighbors=0), "n_neighbors=0"),
         (MixtureDensity(n_components=1.5), "n_components=1.5"),
@@ -199,9 +196,6 @@ def test_that_units_of_columns_do_not_matter(data):
         (AutoEncoder(alpha=-1), "alpha=-1"),
         (MahalanobisDistance(target_bpcer=1.0), "target_bpcer=1.0"),
         (MahalanobisDistance(block_length=0), "block_length=0"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
-)
-def test_that_parameters_out_of_range_are_refused(model, match):
-    with pytest.raises(InvalidInputError, match=match):
-        model.fit(recording(), groups=takes_of(36, 3))
+    ]:
+        with pytest.raises(InvalidInputError, match=match):
+            model.fit(recording(), groups=takes_of(36, 3))

@@ -95,32 +95,32 @@ def test_that_the_one_class_svm_has_the_widest_soft_margin_from_the_origin(nu):
     assert np.allclose(alpha @ X, normal.value, atol=1e-3)
 
 
-@pytest.mark.parametrize("nu", NUS)
-def test_that_both_are_one_method_where_the_diagonal_is_constant(nu):
-    gram = rbf_gram(cloud(5), 1.0)
-    ball, margin = solve_one_class(distance_form(gram), nu), solve_one_class(gram, nu)
-    assert np.allclose(ball, margin, atol=1e-6)
+def test_that_both_are_one_method_where_the_diagonal_is_constant():
+    for nu in NUS:
+        gram = rbf_gram(cloud(5), 1.0)
+        ball, margin = solve_one_class(distance_form(gram), nu), solve_one_class(gram, nu)
+        assert np.allclose(ball, margin, atol=1e-6)
 
 
-@pytest.mark.parametrize("nu", NUS)
-def test_that_coefficients_lie_on_the_capped_simplex(nu):
-    alpha = solve_one_class(rbf_gram(cloud(6), 1.0), nu)
-    assert alpha.sum() == pytest.approx(1.0, abs=1e-12)
-    assert alpha.min() >= 0
-    assert alpha.max() <= 1 / (nu * len(alpha)) * (1 + 1e-9)
+def test_that_coefficients_lie_on_the_capped_simplex():
+    for nu in NUS:
+        alpha = solve_one_class(rbf_gram(cloud(6), 1.0), nu)
+        assert alpha.sum() == pytest.approx(1.0, abs=1e-12)
+        assert alpha.min() >= 0
+        assert alpha.max() <= 1 / (nu * len(alpha)) * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("nu", NUS)
-@pytest.mark.parametrize("seed", range(4))
-def test_that_what_is_left_to_gain_is_never_understated(nu, seed):
-    rng = np.random.default_rng(seed)
-    gram = rbf_gram(cloud(seed), 1.0)
-    best = solve_one_class(gram, nu)
-    other = solve_one_class(rbf_gram(cloud(seed + 10), 0.5), nu)
-    point = best + rng.random() * (other - best)
-    gain = point @ gram @ point - best @ gram @ best
-    assert gain_left(point, gram @ point, nu) >= gain - 1e-12
-    assert gain_left(best, gram @ best, nu) <= 1e-7
+def test_that_what_is_left_to_gain_is_never_understated():
+    for nu in NUS:
+        for seed in range(4):
+            rng = np.random.default_rng(seed)
+            gram = rbf_gram(cloud(seed), 1.0)
+            best = solve_one_class(gram, nu)
+            other = solve_one_class(rbf_gram(cloud(seed + 10), 0.5), nu)
+            point = best + rng.random() * (other - best)
+            gain = point @ gram @ point - best @ gram @ best
+            assert gain_left(point, gram @ point, nu) >= gain - 1e-12
+            assert gain_left(best, gram @ best, nu) <= 1e-7
 
 
 def test_that_what_is_left_to_gain_is_the_steepest_feasible_slope():
@@ -134,16 +134,16 @@ def test_that_what_is_left_to_gain_is_the_steepest_feasible_slope():
 
 @pytest.mark.parametrize("kind", ["svdd", "ocsvm"])
 @pytest.mark.parametrize("nu", [0.02, 0.15, 0.5])
-@pytest.mark.parametrize("seed", range(3))
-def test_that_learned_weights_reach_the_optimum_of_cvxpy(kind, nu, seed):
-    grams = mixed_kernels(seed)
-    optimum, weights = best_by_cvxpy(grams, nu, kind)
-    solution = solve(stack_of(grams, kind), nu=nu)
-    assert solution.stop_reason == "certified"
-    assert solution.gap <= 1e-6
-    assert solution.lower_bound <= optimum + 1e-6
-    assert solution.objective == pytest.approx(optimum, abs=2e-6)
-    assert np.allclose(solution.weights[0], weights, atol=1e-2)
+def test_that_learned_weights_reach_the_optimum_of_cvxpy(kind, nu):
+    for seed in range(3):
+        grams = mixed_kernels(seed)
+        optimum, weights = best_by_cvxpy(grams, nu, kind)
+        solution = solve(stack_of(grams, kind), nu=nu)
+        assert solution.stop_reason == "certified"
+        assert solution.gap <= 1e-6
+        assert solution.lower_bound <= optimum + 1e-6
+        assert solution.objective == pytest.approx(optimum, abs=2e-6)
+        assert np.allclose(solution.weights[0], weights, atol=1e-2)
 
 
 @pytest.mark.parametrize("kind", ["svdd", "ocsvm"])
@@ -216,21 +216,21 @@ def test_that_copies_of_a_kernel_share_its_optimum():
     assert twice.objective == pytest.approx(once.objective, abs=2e-6)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_that_the_model_is_smallest_where_cvxpy_finds_it(seed):
-    rng = np.random.default_rng(seed)
-    factor = rng.normal(size=(6, 2 + seed))
-    second, gradient = factor @ factor.T, rng.normal(size=6)
-    weights = rng.dirichlet(np.ones(6))
-    point = cp.Variable(6, nonneg=True)
-    bend = cp.sum_squares(factor.T @ (point - weights)) / 2
-    problem = cp.Problem(cp.Minimize(gradient @ point + bend), [cp.sum(point) == 1])
-    optimum = problem.solve(solver=cp.CLARABEL)
-    found = model_minimiser(weights, gradient, second)
-    move = found - weights
-    assert found.sum() == pytest.approx(1.0)
-    assert found.min() >= 0
-    assert gradient @ found + move @ second @ move / 2 == pytest.approx(optimum, abs=1e-6)
+def test_that_the_model_is_smallest_where_cvxpy_finds_it():
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        factor = rng.normal(size=(6, 2 + seed))
+        second, gradient = factor @ factor.T, rng.normal(size=6)
+        weights = rng.dirichlet(np.ones(6))
+        point = cp.Variable(6, nonneg=True)
+        bend = cp.sum_squares(factor.T @ (point - weights)) / 2
+        problem = cp.Problem(cp.Minimize(gradient @ point + bend), [cp.sum(point) == 1])
+        optimum = problem.solve(solver=cp.CLARABEL)
+        found = model_minimiser(weights, gradient, second)
+        move = found - weights
+        assert found.sum() == pytest.approx(1.0)
+        assert found.min() >= 0
+        assert gradient @ found + move @ second @ move / 2 == pytest.approx(optimum, abs=1e-6)
 
 
 def test_that_the_search_stops_when_asked():

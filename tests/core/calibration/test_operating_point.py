@@ -44,12 +44,12 @@ def test_that_a_target_gets_half_of_the_level_where_its_share_scores_less():
     assert rule == "50% of the median left-out score 0.9, the least for any BPCER"
 
 
-@pytest.mark.parametrize("target", [None, 0.05])
-@pytest.mark.parametrize("left_out", [-0.2, 0.0, 0.001])
-def test_that_collapsed_left_out_scores_leave_a_tenth_of_the_training_level(left_out, target):
-    threshold, rule = operating_point(np.full(20, left_out), np.full(20, 0.9), target)
-    assert threshold == pytest.approx(0.09)
-    assert rule == "10% of the median training score 0.9, the least of all"
+def test_that_collapsed_left_out_scores_leave_a_tenth_of_the_training_level():
+    for left_out in [-0.2, 0.0, 0.001]:
+        for target in [None, 0.05]:
+            threshold, rule = operating_point(np.full(20, left_out), np.full(20, 0.9), target)
+            assert threshold == pytest.approx(0.09)
+            assert rule == "10% of the median training score 0.9, the least of all"
 
 
 @given(scores_of_any_kind, st.floats(0, 1), st.none() | st.floats(0.01, 0.99))

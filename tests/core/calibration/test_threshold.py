@@ -52,34 +52,34 @@ def own_kernel(model):
 # ---------------------------------------------------------------- left-out scores
 
 
-@pytest.mark.parametrize("delta", [1e-3, 0.1, 10.0])
-@pytest.mark.parametrize("blocks", DIVISIONS.values(), ids=DIVISIONS)
-def test_that_left_out_scores_are_those_of_explicit_refits(blocks, delta):
-    model = make(n_clusters=3, delta=delta).fit(VIEWS)
-    kernel = own_kernel(model)
-    lower = np.linalg.cholesky(kernel + model.delta_ * np.eye(40))
-    scores = left_out_scores(inverse_from_cholesky(lower), model.dual_coef_, blocks)
-    expected = left_out_by_refitting(kernel, model.delta_, blocks)
-    assert np.allclose(scores, expected, rtol=0, atol=1e-10)
+def test_that_left_out_scores_are_those_of_explicit_refits():
+    for blocks in DIVISIONS.values():
+        for delta in [1e-3, 0.1, 10.0]:
+            model = make(n_clusters=3, delta=delta).fit(VIEWS)
+            kernel = own_kernel(model)
+            lower = np.linalg.cholesky(kernel + model.delta_ * np.eye(40))
+            scores = left_out_scores(inverse_from_cholesky(lower), model.dual_coef_, blocks)
+            expected = left_out_by_refitting(kernel, model.delta_, blocks)
+            assert np.allclose(scores, expected, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("block_length", [None, 1, 4])
-def test_that_the_model_calibrates_on_refits_by_time_block_and_by_whole_take(block_length):
-    model = make(n_clusters=3, block_length=block_length).fit(VIEWS, groups=TAKES)
-    told, kernel = model.calibration_, own_kernel(model)
-    blocks = time_blocks(TAKES, told.block_length)
-    expected = left_out_by_refitting(kernel, model.delta_, blocks)
-    assert np.allclose(told.scores, expected, rtol=0, atol=1e-10)
-    stress = left_out_by_refitting(kernel, model.delta_, rows_of_takes(TAKES))
-    assert np.allclose(told.stress_scores, stress, rtol=0, atol=1e-10)
-    assert told.stress_bpcer == pytest.approx(np.mean(stress < model.offset_))
-    refused = round(told.stress_bpcer * 5, 9)
-    assert told.stress_interval == clopper_pearson(refused, 5)
-    assert told.n_blocks == len(blocks)
-    assert told.n_takes == 5
-    assert told.n_scores == 40
-    if block_length is not None:
-        assert told.block_length == block_length
+def test_that_the_model_calibrates_on_refits_by_time_block_and_by_whole_take():
+    for block_length in [None, 1, 4]:
+        model = make(n_clusters=3, block_length=block_length).fit(VIEWS, groups=TAKES)
+        told, kernel = model.calibration_, own_kernel(model)
+        blocks = time_blocks(TAKES, told.block_length)
+        expected = left_out_by_refitting(kernel, model.delta_, blocks)
+        assert np.allclose(told.scores, expected, rtol=0, atol=1e-10)
+        stress = left_out_by_refitting(kernel, model.delta_, rows_of_takes(TAKES))
+        assert np.allclose(told.stress_scores, stress, rtol=0, atol=1e-10)
+        assert told.stress_bpcer == pytest.approx(np.mean(stress < model.offset_))
+        refused = round(told.stress_bpcer * 5, 9)
+        assert told.stress_interval == clopper_pearson(refused, 5)
+        assert told.n_blocks == len(blocks)
+        assert told.n_takes == 5
+        assert told.n_scores == 40
+        if block_length is not None:
+            assert told.block_length == block_length
 
 
 def test_that_the_stress_figure_of_takes_that_share_nothing_is_a_refusal_of_all():
@@ -130,11 +130,11 @@ def test_that_the_interval_holds_the_proportion_for_effective_numbers_too(share,
 BAD = [(-1, 5, 0.95), (6, 5, 0.95), (1, 5, 0.0), (1, 5, 1.0), (np.nan, 5, 0.95), (1, np.nan, 0.95)]
 
 
-@pytest.mark.parametrize("arguments", BAD)
-def test_that_impossible_counts_are_refused(arguments):
-    with pytest.raises(InvalidInputError, match="0 <= failures <= trials") as caught:
-        clopper_pearson(*arguments)
-    assert is_one_sentence(str(caught.value))
+def test_that_impossible_counts_are_refused():
+    for arguments in BAD:
+        with pytest.raises(InvalidInputError, match="0 <= failures <= trials") as caught:
+            clopper_pearson(*arguments)
+        assert is_one_sentence(str(caught.value))
 
 
 # ---------------------------------------------------------------- threshold
@@ -149,13 +149,13 @@ def calibrated(scores, blocks, target=0.05):
     return calibrate(scores, threshold, "a rule", blocks, takes, target_bpcer=target)
 
 
-@pytest.mark.parametrize("target", [(1, 20), (1, 100), (1, 3), (29, 100), (1, 2), (19, 20)])
-def test_that_the_threshold_is_the_score_of_rank_target_times_n_plus_one(target):
-    share = Fraction(*target)
-    for n in range(1, 250):
-        scores = np.random.default_rng(n).permutation(n).astype(float)
-        rank = max(1, share * (n + 1) // 1)
-        assert threshold_for(scores, float(share)) == rank - 1
+def test_that_the_threshold_is_the_score_of_rank_target_times_n_plus_one():
+    for target in [(1, 20), (1, 100), (1, 3), (29, 100), (1, 2), (19, 20)]:
+        share = Fraction(*target)
+        for n in range(1, 250):
+            scores = np.random.default_rng(n).permutation(n).astype(float)
+            rank = max(1, share * (n + 1) // 1)
+            assert threshold_for(scores, float(share)) == rank - 1
 
 
 def test_that_tied_scores_at_the_threshold_are_accepted():
@@ -211,20 +211,20 @@ def test_that_bad_rates_and_scores_are_refused():
 # ---------------------------------------------------------------- what is promised
 
 
-@pytest.mark.parametrize("target", ["1/100", "1/49", "1/20", "1/10", "1/4", "3/10"])
-def test_that_too_little_data_is_told_exactly_when_the_rate_cannot_be_promised(target):
-    target = Fraction(target)
-    least = -(-1 // target) - 1
-    for n in (2, least - 1, least, least + 1, 3 * least):
-        if n < 2:
-            continue
-        told = independent(np.random.default_rng(0).random(n), float(target))
-        enough = target * (n + 1) >= 1
-        assert told.promised == enough
-        assert ("too little data" in told.statement) != enough
-        assert (f"it takes about {least} independent" in told.statement) != enough
-        if not enough:
-            assert f"least that can be promised is {1 / (n + 1):.1%}" in told.statement
+def test_that_too_little_data_is_told_exactly_when_the_rate_cannot_be_promised():
+    for target in ["1/100", "1/49", "1/20", "1/10", "1/4", "3/10"]:
+        target = Fraction(target)
+        least = -(-1 // target) - 1
+        for n in (2, least - 1, least, least + 1, 3 * least):
+            if n < 2:
+                continue
+            told = independent(np.random.default_rng(0).random(n), float(target))
+            enough = target * (n + 1) >= 1
+            assert told.promised == enough
+            assert ("too little data" in told.statement) != enough
+            assert (f"it takes about {least} independent" in told.statement) != enough
+            if not enough:
+                assert f"least that can be promised is {1 / (n + 1):.1%}" in told.statement
 
 
 def test_that_dependent_scores_promise_less_than_as_many_independent_ones():

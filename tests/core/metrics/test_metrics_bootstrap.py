@@ -146,16 +146,16 @@ def test_that_no_resample_lacks_a_class_when_subjects_have_one_class_only():
     assert found.n_resamples == 300
 
 
-@pytest.mark.parametrize("counts", [(1, 0, 5), (0, 1, 5), (1, 1, 4), (3, 4, 1)])
-def test_that_a_single_subject_of_its_kind_is_drawn_with_others_and_so_varies(counts):
-    n_bona_fide, n_attackers, n_both = counts
-    species = [""] * n_bona_fide + ["x"] * n_attackers + ["", "x"] * n_both
-    subjects = [*range(n_bona_fide + n_attackers)]
-    subjects += [name for i in range(n_both) for name in [f"both {i}"] * 2]
-    known = Subjects(ScoreTable.of(np.arange(len(species)), species, subjects))
-    assert min(len(stratum) for stratum in known.strata) > 1
-    assert np.all(np.ptp(known.drawn(200, np.random.default_rng(0)), axis=0) > 0)
-    assert sorted(np.concatenate(known.strata)) == list(range(known.n))
+def test_that_a_single_subject_of_its_kind_is_drawn_with_others_and_so_varies():
+    for counts in [(1, 0, 5), (0, 1, 5), (1, 1, 4), (3, 4, 1)]:
+        n_bona_fide, n_attackers, n_both = counts
+        species = [""] * n_bona_fide + ["x"] * n_attackers + ["", "x"] * n_both
+        subjects = [*range(n_bona_fide + n_attackers)]
+        subjects += [name for i in range(n_both) for name in [f"both {i}"] * 2]
+        known = Subjects(ScoreTable.of(np.arange(len(species)), species, subjects))
+        assert min(len(stratum) for stratum in known.strata) > 1
+        assert np.all(np.ptp(known.drawn(200, np.random.default_rng(0)), axis=0) > 0)
+        assert sorted(np.concatenate(known.strata)) == list(range(known.n))
 
 
 def test_that_a_seed_draws_the_same_and_another_seed_does_not():
@@ -341,19 +341,16 @@ def test_that_a_species_of_one_subject_has_no_interval_of_acer_but_one_of_auc():
     assert bootstrap_auc(table).n_resamples > 0
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
+def test_that_a_missing_class_has_neither_value_nor_interval():
+    for table in [
         ScoreTable.joined([]),
         ScoreTable.of([1.0, 2.0], ["", ""], "ab"),
         ScoreTable.of([1.0, 2.0], ["print", "mask"], "ab"),
         ScoreTable.of([1.0, None, None], ["", "print", "print"], "abc"),
-    ],
-)
-def test_that_a_missing_class_has_neither_value_nor_interval(table):
-    for found in (bootstrap_auc(table), bootstrap_acer(table, 0.0)):
-        assert (found.value, found.interval, found.n_resamples) == (None, (0.0, 1.0), 0)
-        assert found.note
+    ]:
+        for found in (bootstrap_auc(table), bootstrap_acer(table, 0.0)):
+            assert (found.value, found.interval, found.n_resamples) == (None, (0.0, 1.0), 0)
+            assert found.note
 
 
 def test_that_rows_without_a_score_and_subjects_without_any_are_not_drawn():
@@ -382,17 +379,14 @@ def test_that_counts_of_rows_and_subjects_are_told():
     assert (found.n_bona_fide, found.n_attacks, found.n_subjects) == (50, 100, 10)
 
 
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
+def test_that_impossible_settings_are_refused():
+    for setting, message in [
         ({"n_resamples": 0}, "at least 1"),
         ({"confidence": 1.0}, "between 0 and 1"),
         ({"method": "luck"}, "bca or percentile"),
-    ],
-)
-def test_that_impossible_settings_are_refused(setting, message):
-    with pytest.raises(InvalidInputError, match=message):
-        bootstrap_auc(simulated(3, 2), **setting)
+    ]:
+        with pytest.raises(InvalidInputError, match=message):
+            bootstrap_auc(simulated(3, 2), **setting)
 
 
 def test_that_a_threshold_that_is_no_number_is_refused():
@@ -409,24 +403,23 @@ def moved(table, by, seed=9):
     return table.with_scores(table.scores + by * table.is_attack + noise)
 
 
-@pytest.mark.parametrize("figure", ["AUC", "BPCER", "APCER", "HTER", "ACER"])
-@pytest.mark.parametrize("is_paired", [True, False])
-def test_that_differences_are_those_of_the_figures(figure, is_paired):
+def test_that_differences_are_those_of_the_figures():
     first = simulated(12, 5)
     second = moved(first, 0.8)
 
-    def value(table, threshold):
-        if figure == "AUC":
-            return auc(table.bona_fide, table.attacks).value
+    def values(table, threshold):
         errors = measure(threshold, table.bona_fide, table.attacks)
-        found = {"BPCER": errors.bpcer, "APCER": errors.worst, "HTER": errors.hter}
-        return found.get(figure, errors.acer).value
+        rates = {"BPCER": errors.bpcer, "APCER": errors.worst, "HTER": errors.hter}
+        return rates | {"ACER": errors.acer, "AUC": auc(table.bona_fide, table.attacks)}
 
-    found = bootstrap_difference(first, second, figure, (1.0, 1.3), is_paired=is_paired)
-    assert found.value == pytest.approx(value(second, 1.3) - value(first, 1.0))
-    low, high = found.interval
-    assert low < found.value < high
-    assert found.n_subjects == (12 if is_paired else 24)
+    before, after = values(first, 1.0), values(second, 1.3)
+    for figure in before:
+        for is_paired in [True, False]:
+            found = bootstrap_difference(first, second, figure, (1.0, 1.3), is_paired=is_paired)
+            assert found.value == pytest.approx(after[figure].value - before[figure].value)
+            low, high = found.interval
+            assert low < found.value < high
+            assert found.n_subjects == (12 if is_paired else 24)
 
 
 def test_that_a_paired_difference_equals_the_slow_way_on_the_same_draws():
@@ -478,18 +471,15 @@ def test_that_each_table_without_pairs_is_drawn_by_itself():
     assert found.interval == pytest.approx([-end for end in swapped.interval[::-1]], abs=0.03)
 
 
-@pytest.mark.parametrize(
-    ("first", "thresholds"),
-    [
+def test_that_a_difference_that_cannot_be_told_lies_anywhere():
+    for first, thresholds in [
         (simulated(1, 4), (1.0, 1.0)),
         (simulated(8, 4), (None, 1.0)),
         (simulated(8, 4).rows(np.zeros(96, dtype=bool)), (1.0, 1.0)),
-    ],
-)
-def test_that_a_difference_that_cannot_be_told_lies_anywhere(first, thresholds):
-    found = bootstrap_difference(first, first, "ACER", thresholds)
-    assert found.interval == (-1.0, 1.0)
-    assert found.note
+    ]:
+        found = bootstrap_difference(first, first, "ACER", thresholds)
+        assert found.interval == (-1.0, 1.0)
+        assert found.note
 
 
 def test_that_a_subject_alone_in_one_table_leaves_the_difference_unknown():

@@ -12,18 +12,15 @@ TIED = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=12)
 GENUINE, ATTACKS = [0.6, 0.7, 0.8, 0.9], {"print": [0.1, 0.65], "phone": [0.2]}
 
 
-@pytest.mark.parametrize(
-    ("rule", "target", "value", "origin"),
-    [
+def test_that_rules_on_development_scores_say_what_they_kept():
+    for rule, target, value, origin in [
         ("eer", None, 0.625, "equal errors on the development set"),
         ("bpcer", 0.25, 0.7, "BPCER at most 25 % on the development set"),
         ("apcer", 0.1, 0.675, "every species' APCER at most 10 % on the development set"),
-    ],
-)
-def test_that_rules_on_development_scores_say_what_they_kept(rule, target, value, origin):
-    found = threshold_from(rule, GENUINE, ATTACKS, target=target)
-    assert found.value == pytest.approx(value)
-    assert found.origin == origin
+    ]:
+        found = threshold_from(rule, GENUINE, ATTACKS, target=target)
+        assert found.value == pytest.approx(value)
+        assert found.origin == origin
 
 
 @given(TIED, TIED, st.sampled_from([0.0, 0.05, 0.5]))
@@ -41,10 +38,10 @@ def test_that_a_given_threshold_is_taken_as_it_is():
     assert threshold_from("given", given=-3) == Threshold(-3.0, "given")
 
 
-@pytest.mark.parametrize("given", [None, float("nan"), float("inf")])
-def test_that_a_given_threshold_must_be_a_finite_number(given):
-    with pytest.raises(InvalidInputError, match="must be a finite number"):
-        threshold_from("given", given=given)
+def test_that_a_given_threshold_must_be_a_finite_number():
+    for value in [None, float("nan"), float("inf")]:
+        with pytest.raises(InvalidInputError, match="must be a finite number"):
+            threshold_from("given", given=value)
 
 
 def test_that_the_threshold_of_enrolment_is_the_models_own_and_names_its_scores():
@@ -63,24 +60,19 @@ def test_that_enrolment_without_a_calibration_is_refused():
         threshold_from("enrolment")
 
 
-@pytest.mark.parametrize(
-    ("rule", "bona_fide", "attacks", "missing"),
-    [
+def test_that_a_threshold_without_its_scores_is_none_and_says_why():
+    for rule, bona_fide, attacks, missing in [
         ("eer", [], [0.1], "bona fide presentation"),
         ("eer", [], [], "bona fide presentation"),
         ("eer", [0.1], {"print": []}, "attack"),
         ("bpcer", [], [0.1], "bona fide presentation"),
         ("apcer", [0.1], [], "attack"),
-    ],
-)
-def test_that_a_threshold_without_its_scores_is_none_and_says_why(
-    rule, bona_fide, attacks, missing
-):
-    found = threshold_from(rule, bona_fide, attacks, target=0.1)
-    assert found.value is None
-    assert found.origin == (
-        f"not chosen, because the development set has no {missing} with a score"
-    )
+    ]:
+        found = threshold_from(rule, bona_fide, attacks, target=0.1)
+        assert found.value is None
+        assert found.origin == (
+            f"not chosen, because the development set has no {missing} with a score"
+        )
 
 
 def test_that_an_unknown_rule_is_refused_with_those_there_are():
@@ -88,10 +80,10 @@ def test_that_an_unknown_rule_is_refused_with_those_there_are():
         threshold_from("luck", [1.0], [0.0])
 
 
-@pytest.mark.parametrize("rule", ["bpcer", "apcer"])
-def test_that_a_fixed_error_needs_a_target(rule):
-    with pytest.raises(InvalidInputError, match="between 0 and 1"):
-        threshold_from(rule, [1.0], [0.0])
+def test_that_a_fixed_error_needs_a_target():
+    for rule in ["bpcer", "apcer"]:
+        with pytest.raises(InvalidInputError, match="between 0 and 1"):
+            threshold_from(rule, [1.0], [0.0])
 
 
 @given(TIED, TIED)

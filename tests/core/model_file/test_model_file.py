@@ -119,19 +119,19 @@ def test_that_a_loaded_model_equals_the_saved_one_bit_for_bit(case, tmp_path):
 
 
 @pytest.mark.parametrize("case", ["views", "one array", "inducing", "inducing float32"])
-@pytest.mark.parametrize("refine", [False, True])
-def test_that_growth_goes_on_after_loading_and_can_be_saved_again(case, refine):
-    make, parameters = CASES[case]
-    model, more, new = fitted(make(N, 1), **parameters), make(7, 3), make(33, 2)
-    loaded = reloaded(model)
-    model.extend(more, refine=refine)
-    loaded.extend(more, refine=refine)
-    assert same(loaded.score_samples(new), model.score_samples(new))
-    assert_same_model(reloaded(model), model, new)
-    again = reloaded(model).extend(make(4, 4))
-    model.extend(make(4, 4))
-    # The factor that grew by rows is made anew after loading, and rounds differently.
-    np.testing.assert_allclose(again.score_samples(new), model.score_samples(new), rtol=1e-9)
+def test_that_growth_goes_on_after_loading_and_can_be_saved_again(case):
+    for refine in [False, True]:
+        make, parameters = CASES[case]
+        model, more, new = fitted(make(N, 1), **parameters), make(7, 3), make(33, 2)
+        loaded = reloaded(model)
+        model.extend(more, refine=refine)
+        loaded.extend(more, refine=refine)
+        assert same(loaded.score_samples(new), model.score_samples(new))
+        assert_same_model(reloaded(model), model, new)
+        again = reloaded(model).extend(make(4, 4))
+        model.extend(make(4, 4))
+        # The factor that grew by rows is made anew after loading, and rounds differently.
+        np.testing.assert_allclose(again.score_samples(new), model.score_samples(new), rtol=1e-9)
 
 
 def test_that_a_model_with_fewer_rows_for_calibration_than_scores_is_saved(monkeypatch):
@@ -329,9 +329,8 @@ def test_that_a_folder_that_is_missing_or_in_the_way_is_an_os_error(tmp_path):
     assert [item.name for item in tmp_path.iterdir()] == ["folder"]
 
 
-@pytest.mark.parametrize(
-    ("change", "options", "message"),
-    [
+def test_that_what_could_not_be_loaded_is_not_saved(tmp_path):
+    for change, options, message in [
         ({"p": 0.5}, {}, r"cannot be saved because .*p=0\.5 must be"),
         ({"random_state": object()}, {}, "which no file can hold"),
         ({"delta": math.nan}, {}, "cannot be saved because"),
@@ -340,16 +339,14 @@ def test_that_a_folder_that_is_missing_or_in_the_way_is_an_os_error(tmp_path):
         ({}, {"extra": {"a": "x" * 70_000}}, "exceed 64 KiB"),
         ({}, {"extra": ["a"]}, "object`, got `array`"),
         ({}, {"extra": {"a": "\ud800"}}, "not well-formed"),
-    ],
-)
-def test_that_what_could_not_be_loaded_is_not_saved(tmp_path, change, options, message):
-    path = tmp_path / "model.lmkl"
-    path.write_text(ORIGINAL)
-    model = fitted(array(20, 1), None).set_params(**change)
-    with pytest.raises(ModelFileError, match=message) as caught:
-        save_model(model, path, **options)
-    assert str(caught.value).endswith(".")
-    assert path.read_text() == ORIGINAL
+    ]:
+        path = tmp_path / "model.lmkl"
+        path.write_text(ORIGINAL)
+        model = fitted(array(20, 1), None).set_params(**change)
+        with pytest.raises(ModelFileError, match=message) as caught:
+            save_model(model, path, **options)
+        assert str(caught.value).endswith(".")
+        assert path.read_text() == ORIGINAL
 
 
 def test_that_only_a_fitted_estimator_of_ours_is_saved(tmp_path):

@@ -44,17 +44,17 @@ def transcription(data, p, q, iterations):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(("p", "q"), [*CALM, (4, 4), (8 / 7, 8), (10, 4 / 3)])
-@pytest.mark.parametrize("delta", [0.5, 50.0])
-def test_that_every_iterate_is_that_of_the_printed_algorithm(p, q, delta):
-    data = small_data(1, n=15, n_clusters=2, n_views=3, delta=delta)
-    constraint = data.constraint("joint-matrix", p, q)
-    for count, (mu, lam) in enumerate(transcription(data, p, q, 6), start=1):
-        solution = solve_as_printed(data.problem(), constraint, max_iter=count, tol=0)
-        np.testing.assert_allclose(solution.weights, mu, rtol=1e-8)
-        np.testing.assert_allclose(solution.dual_coef, lam, rtol=1e-8)
-        assert solution.n_iter == count
-        assert solution.n_solves == count + 1
+def test_that_every_iterate_is_that_of_the_printed_algorithm():
+    for p, q in [*CALM, (4, 4), (8 / 7, 8), (10, 4 / 3)]:
+        for delta in [0.5, 50.0]:
+            data = small_data(1, n=15, n_clusters=2, n_views=3, delta=delta)
+            constraint = data.constraint("joint-matrix", p, q)
+            for count, (mu, lam) in enumerate(transcription(data, p, q, 6), start=1):
+                solution = solve_as_printed(data.problem(), constraint, max_iter=count, tol=0)
+                np.testing.assert_allclose(solution.weights, mu, rtol=1e-8)
+                np.testing.assert_allclose(solution.dual_coef, lam, rtol=1e-8)
+                assert solution.n_iter == count
+                assert solution.n_solves == count + 1
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -77,31 +77,33 @@ def test_that_disjoint_families_update_each_cluster_by_itself():
         assert np.linalg.norm(mu, p) * np.linalg.norm(mu, q) == pytest.approx(1, rel=1e-12)
 
 
-@pytest.mark.parametrize(("p", "q"), CALM)
-def test_that_it_converges_to_the_certified_optimum_where_it_converges(p, q):
-    # Slow for p near 1, and at large delta lambda hardly moves: so a fine tolerance.
-    data = small_data(3, n=20, delta=200.0)
-    constraint = data.constraint("joint-matrix", p, q)
-    printed = solve_as_printed(data.problem(), constraint, tol=1e-12, max_iter=3000)
-    certified = solve(data.problem(), constraint, tol=1e-10)
-    assert printed.stop_reason == "fixed point"
-    assert printed.converged
-    assert printed.solver == "algorithm-1"
-    assert printed.objective == pytest.approx(certified.objective, rel=1e-8)
-    np.testing.assert_allclose(printed.weights, certified.weights, atol=1e-4)
-    assert printed.gap <= 1e-6
+def test_that_it_converges_to_the_certified_optimum_where_it_converges():
+    for p, q in CALM:
+        # Slow for p near 1, and at large delta lambda hardly moves: so a fine tolerance.
+        data = small_data(3, n=20, delta=200.0)
+        constraint = data.constraint("joint-matrix", p, q)
+        printed = solve_as_printed(data.problem(), constraint, tol=1e-12, max_iter=3000)
+        certified = solve(data.problem(), constraint, tol=1e-10)
+        assert printed.stop_reason == "fixed point"
+        assert printed.converged
+        assert printed.solver == "algorithm-1"
+        assert printed.objective == pytest.approx(certified.objective, rel=1e-8)
+        np.testing.assert_allclose(printed.weights, certified.weights, atol=1e-4)
+        assert printed.gap <= 1e-6
 
 
 @pytest.mark.parametrize("p", [4, 8, 10])
-@pytest.mark.parametrize("delta", [0.5, 2000.0])
-def test_that_equal_exponents_above_three_do_not_converge_and_say_so(p, delta):
-    data = small_data(3, n=20, delta=delta)
-    with pytest.warns(ConvergenceWarning, match=r"Algorithm 1 as printed did not converge") as told:
-        solution = solve_as_printed(data.problem(), data.constraint("joint-matrix", p))
-    assert f"gap {solution.gap:.1e}" in str(told[0].message)
-    assert 'use solver="certified"' in str(told[0].message)
-    assert solution.stop_reason in ("iteration cap", "not finite")
-    assert not solution.converged
+def test_that_equal_exponents_above_three_do_not_converge_and_say_so(p):
+    for delta in [0.5, 2000.0]:
+        data = small_data(3, n=20, delta=delta)
+        with pytest.warns(
+            ConvergenceWarning, match=r"Algorithm 1 as printed did not converge"
+        ) as told:
+            solution = solve_as_printed(data.problem(), data.constraint("joint-matrix", p))
+        assert f"gap {solution.gap:.1e}" in str(told[0].message)
+        assert 'use solver="certified"' in str(told[0].message)
+        assert solution.stop_reason in ("iteration cap", "not finite")
+        assert not solution.converged
 
 
 def test_that_exponents_between_two_and_three_oscillate_with_the_slope_of_the_update():
@@ -115,17 +117,17 @@ def test_that_exponents_between_two_and_three_oscillate_with_the_slope_of_the_up
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(("p", "q"), [(4 / 3, 4 / 3), (4, 4), (32 / 31, 10), (8 / 7, 8)])
-def test_that_its_certificate_is_as_true_as_that_of_the_certified_solver(p, q):
-    data = mixed_widths(1, n=40, n_clusters=1)
-    constraint = data.constraint("joint-matrix", p, q)
-    printed = solve_as_printed(data.problem(), constraint, max_iter=40)
-    certified = solve(data.problem(), constraint)
-    assert printed.lower_bound <= certified.objective * (1 + 1e-12)
-    assert printed.objective >= certified.lower_bound * (1 - 1e-12)
-    true_gap = (printed.objective - certified.objective) / printed.objective
-    assert printed.gap >= true_gap
-    assert constraint.norm(printed.weights) <= 1 + 1e-12
+def test_that_its_certificate_is_as_true_as_that_of_the_certified_solver():
+    for p, q in [(4 / 3, 4 / 3), (4, 4), (32 / 31, 10), (8 / 7, 8)]:
+        data = mixed_widths(1, n=40, n_clusters=1)
+        constraint = data.constraint("joint-matrix", p, q)
+        printed = solve_as_printed(data.problem(), constraint, max_iter=40)
+        certified = solve(data.problem(), constraint)
+        assert printed.lower_bound <= certified.objective * (1 + 1e-12)
+        assert printed.objective >= certified.lower_bound * (1 - 1e-12)
+        true_gap = (printed.objective - certified.objective) / printed.objective
+        assert printed.gap >= true_gap
+        assert constraint.norm(printed.weights) <= 1 + 1e-12
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

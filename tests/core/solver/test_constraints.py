@@ -42,12 +42,12 @@ def two_level_witness(p, q, size):
     return (one[worst], two[worst]) if value[worst] > 1 + 1e-9 else None
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_that_a_family_cuts_the_weights_into_the_groups_of_the_paper(family):
-    constraint = make_constraint(family, 4 / 3, 4, n_clusters=3, n_views=5)
-    groups = (1, 15) if family.startswith("joint") else (3, 5)
-    assert (constraint.n_groups, constraint.group_size) == groups
-    assert (constraint.p, constraint.q) == (4 / 3, 4 / 3 if family.endswith("vector") else 4)
+def test_that_a_family_cuts_the_weights_into_the_groups_of_the_paper():
+    for family in FAMILIES:
+        constraint = make_constraint(family, 4 / 3, 4, n_clusters=3, n_views=5)
+        groups = (1, 15) if family.startswith("joint") else (3, 5)
+        assert (constraint.n_groups, constraint.group_size) == groups
+        assert (constraint.p, constraint.q) == (4 / 3, 4 / 3 if family.endswith("vector") else 4)
 
 
 def test_that_an_unknown_family_is_refused_by_name():
@@ -80,20 +80,20 @@ def test_that_the_matrix_norm_of_the_paper_is_the_product_of_two_vector_norms():
         )
 
 
-@pytest.mark.parametrize("zeros", [[0], [1, 2], [0, 1, 2, 3]])
-def test_that_zero_weights_have_a_finite_norm(zeros):
-    weights = np.ones(4)
-    weights[zeros] = 0
-    expected = product_norm(weights, 1, 3)
-    assert NormConstraint(1, 3, 1, 4).norm(weights) == pytest.approx(expected)
+def test_that_zero_weights_have_a_finite_norm():
+    for zeros in [[0], [1, 2], [0, 1, 2, 3]]:
+        weights = np.ones(4)
+        weights[zeros] = 0
+        expected = product_norm(weights, 1, 3)
+        assert NormConstraint(1, 3, 1, 4).norm(weights) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_that_uniform_weights_are_equal_and_of_norm_one(family):
-    constraint = make_constraint(family, 8 / 7, 8, n_clusters=3, n_views=7)
-    weights = constraint.uniform()
-    assert np.ptp(weights) == 0
-    np.testing.assert_allclose(product_norm(weights, constraint.p, constraint.q), 1, rtol=1e-12)
+def test_that_uniform_weights_are_equal_and_of_norm_one():
+    for family in FAMILIES:
+        constraint = make_constraint(family, 8 / 7, 8, n_clusters=3, n_views=7)
+        weights = constraint.uniform()
+        assert np.ptp(weights) == 0
+        np.testing.assert_allclose(product_norm(weights, constraint.p, constraint.q), 1, rtol=1e-12)
 
 
 @given(p=orders, q=orders, size=st.integers(1, 12), seed=st.integers(0, 100))
@@ -155,9 +155,8 @@ def test_that_convexity_does_not_depend_on_the_order_of_the_exponents(p, q, size
     assert constraint_is_convex(p, q, size) is constraint_is_convex(q, p, size)
 
 
-@pytest.mark.parametrize(
-    ("p", "q", "size", "expected"),
-    [
+def test_that_the_pairs_of_the_design_note_are_judged_as_measured_there():
+    for p, q, size, expected in [
         (32 / 31, 10, 21, False),
         (8 / 7, 8, 21, False),
         (32 / 31, 2, 36, False),
@@ -165,17 +164,17 @@ def test_that_convexity_does_not_depend_on_the_order_of_the_exponents(p, q, size
         (2, 2, 36, True),
         (1, 1, 36, True),
         (1, 10, 1, True),
-    ],
-)
-def test_that_the_pairs_of_the_design_note_are_judged_as_measured_there(p, q, size, expected):
-    assert constraint_is_convex(p, q, size) is expected
-    assert NormConstraint(p, q, 2, size).is_convex is expected
+    ]:
+        assert constraint_is_convex(p, q, size) is expected
+        assert NormConstraint(p, q, 2, size).is_convex is expected
 
 
-@pytest.mark.parametrize(("p", "q", "outside"), [(32 / 31, 10, 1.3), (8 / 7, 8, 1.15)])
-def test_that_one_view_and_all_views_have_a_midpoint_far_outside(p, q, outside):
-    one, all_equal = onto_boundary(np.array([np.arange(21) == 0, np.ones(21)], dtype=float), p, q)
-    assert product_norm((one + all_equal) / 2, p, q) > outside
+def test_that_one_view_and_all_views_have_a_midpoint_far_outside():
+    for p, q, outside in [(32 / 31, 10, 1.3), (8 / 7, 8, 1.15)]:
+        one, all_equal = onto_boundary(
+            np.array([np.arange(21) == 0, np.ones(21)], dtype=float), p, q
+        )
+        assert product_norm((one + all_equal) / 2, p, q) > outside
 
 
 def test_that_few_pairs_of_the_papers_grid_stay_undecided():

@@ -13,12 +13,12 @@ VIEWS = recording()
 NEW = recording(1, n=9)
 
 
-@pytest.mark.parametrize("p", [32 / 31, 4 / 3, 4.0])
-def test_that_the_joint_vector_norm_is_the_joint_matrix_norm_with_equal_exponents(p):
-    vector = make(constraint="joint-vector", p=p, q=7.0).fit(VIEWS)
-    matrix = make(constraint="joint-matrix", p=p, q=p).fit(VIEWS)
-    assert np.allclose(vector.kernel_weights_, matrix.kernel_weights_, rtol=1e-9)
-    assert np.allclose(vector.score_samples(NEW), matrix.score_samples(NEW), rtol=1e-9)
+def test_that_the_joint_vector_norm_is_the_joint_matrix_norm_with_equal_exponents():
+    for p in [32 / 31, 4 / 3, 4.0]:
+        vector = make(constraint="joint-vector", p=p, q=7.0).fit(VIEWS)
+        matrix = make(constraint="joint-matrix", p=p, q=p).fit(VIEWS)
+        assert np.allclose(vector.kernel_weights_, matrix.kernel_weights_, rtol=1e-9)
+        assert np.allclose(vector.score_samples(NEW), matrix.score_samples(NEW), rtol=1e-9)
 
 
 @pytest.mark.parametrize(("p", "q"), [(4 / 3, 4 / 3), (8 / 7, 2.0), (4.0, 10.0)])
@@ -62,41 +62,41 @@ def test_that_no_family_is_better_than_one_whose_set_contains_its_own():
     assert objective["joint-vector"] < objective["single"]
 
 
-@pytest.mark.parametrize(("p", "q"), [(4 / 3, 4 / 3), (2.0, 4.0)])
-def test_that_uniform_weights_are_equal_and_of_norm_one(p, q):
-    weights = make(n_clusters=3, constraint="uniform", p=p, q=q).fit(VIEWS).kernel_weights_
-    assert np.ptp(weights) == 0
-    assert product_norm(weights.ravel(), p, q) == pytest.approx(1, rel=1e-12)
+def test_that_uniform_weights_are_equal_and_of_norm_one():
+    for p, q in [(4 / 3, 4 / 3), (2.0, 4.0)]:
+        weights = make(n_clusters=3, constraint="uniform", p=p, q=q).fit(VIEWS).kernel_weights_
+        assert np.ptp(weights) == 0
+        assert product_norm(weights.ravel(), p, q) == pytest.approx(1, rel=1e-12)
 
 
-@pytest.mark.parametrize(("view", "column"), [(None, 0), (1, 1), ("skin", 2)])
-def test_that_the_single_family_weighs_the_chosen_view_alone(view, column):
-    weights = make(n_clusters=2, constraint="single", view=view).fit(VIEWS).kernel_weights_
-    assert np.all(np.delete(weights, column, axis=1) == 0)
-    assert np.ptp(weights[:, column]) == 0
-    assert product_norm(weights[:, column], 4 / 3, 4 / 3) == pytest.approx(1, rel=1e-12)
+def test_that_the_single_family_weighs_the_chosen_view_alone():
+    for view, column in [(None, 0), (1, 1), ("skin", 2)]:
+        weights = make(n_clusters=2, constraint="single", view=view).fit(VIEWS).kernel_weights_
+        assert np.all(np.delete(weights, column, axis=1) == 0)
+        assert np.ptp(weights[:, column]) == 0
+        assert product_norm(weights[:, column], 4 / 3, 4 / 3) == pytest.approx(1, rel=1e-12)
 
 
-@pytest.mark.parametrize("delta", [1e-3, 0.1, 10.0])
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_that_a_single_kernel_without_clusters_is_kernel_ridge_on_ones(delta, kernel):
-    model = make(constraint="single", view="mouth", n_clusters=1, delta=delta, kernel=kernel)
-    X, Y = VIEWS["mouth"], NEW["mouth"]
-    gamma = {"gamma": 1 / (2 * width_rule(X) ** 2)} if kernel == "rbf" else {}
-    ridge = KernelRidge(alpha=delta * 36, kernel=kernel, **gamma).fit(X, np.ones(36))
-    model.fit(VIEWS)
-    assert np.allclose(model.score_samples(NEW), ridge.predict(Y), rtol=1e-9, atol=1e-12)
-    assert np.allclose(model.dual_coef_, ridge.dual_coef_, rtol=1e-9)
-    one_view = make(n_clusters=1, delta=delta, kernel=kernel).fit(X)
-    assert np.allclose(one_view.score_samples(Y), ridge.predict(Y), rtol=1e-9, atol=1e-12)
+def test_that_a_single_kernel_without_clusters_is_kernel_ridge_on_ones(kernel):
+    for delta in [1e-3, 0.1, 10.0]:
+        model = make(constraint="single", view="mouth", n_clusters=1, delta=delta, kernel=kernel)
+        X, Y = VIEWS["mouth"], NEW["mouth"]
+        gamma = {"gamma": 1 / (2 * width_rule(X) ** 2)} if kernel == "rbf" else {}
+        ridge = KernelRidge(alpha=delta * 36, kernel=kernel, **gamma).fit(X, np.ones(36))
+        model.fit(VIEWS)
+        assert np.allclose(model.score_samples(NEW), ridge.predict(Y), rtol=1e-9, atol=1e-12)
+        assert np.allclose(model.dual_coef_, ridge.dual_coef_, rtol=1e-9)
+        one_view = make(n_clusters=1, delta=delta, kernel=kernel).fit(X)
+        assert np.allclose(one_view.score_samples(Y), ridge.predict(Y), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("constraint", ["uniform", "single"])
-def test_that_fixed_weights_are_optimal_in_their_set_of_one(constraint):
-    model = make(constraint=constraint).fit(VIEWS)
-    assert model.gap_ <= 1e-9
-    assert model.solution_.stop_reason == "fixed weights"
-    assert model.extend(NEW).gap_ <= 1e-9
+def test_that_fixed_weights_are_optimal_in_their_set_of_one():
+    for constraint in ["uniform", "single"]:
+        model = make(constraint=constraint).fit(VIEWS)
+        assert model.gap_ <= 1e-9
+        assert model.solution_.stop_reason == "fixed weights"
+        assert model.extend(NEW).gap_ <= 1e-9
 
 
 @pytest.mark.parametrize("n_clusters", [1, 3])

@@ -69,7 +69,6 @@ def assert_agreement(solution, optimum, attained):
     assert solution.lower_bound <= attained * (1 + 1e-10)
 
 
-@pytest.mark.parametrize("p", [32 / 31, 4 / 3, 2, 4, 10])
 @pytest.mark.parametrize(
     ("family", "n_clusters", "n_views"),
     [
@@ -79,21 +78,22 @@ def assert_agreement(solution, optimum, attained):
         ("disjoint-matrix", 3, 2),
     ],
 )
-def test_that_equal_exponents_reach_the_optimum_of_cvxpy(family, n_clusters, n_views, p):
-    data = small_data(n_clusters, 20, n_clusters, n_views, delta=1.0)
-    constraint = data.constraint(family, p)
-    oracle = MatrixFraction(data, p, p, constraint.n_groups)
-    optimum = oracle.minimum()
-    assert_agreement(solve(data.problem(), constraint), optimum, oracle.attained())
+def test_that_equal_exponents_reach_the_optimum_of_cvxpy(family, n_clusters, n_views):
+    for p in [32 / 31, 4 / 3, 2, 4, 10]:
+        data = small_data(n_clusters, 20, n_clusters, n_views, delta=1.0)
+        constraint = data.constraint(family, p)
+        oracle = MatrixFraction(data, p, p, constraint.n_groups)
+        optimum = oracle.minimum()
+        assert_agreement(solve(data.problem(), constraint), optimum, oracle.attained())
 
 
-@pytest.mark.parametrize("delta", [1e-3, 100.0])
-def test_that_small_and_large_delta_reach_the_optimum_of_cvxpy(delta):
-    data = small_data(5, 25, 1, 3, delta)
-    oracle = MatrixFraction(data, 4 / 3, 4 / 3, 1)
-    optimum = oracle.minimum()
-    solution = solve(data.problem(), data.constraint("joint-matrix", 4 / 3))
-    assert_agreement(solution, optimum, oracle.attained())
+def test_that_small_and_large_delta_reach_the_optimum_of_cvxpy():
+    for delta in [1e-3, 100.0]:
+        data = small_data(5, 25, 1, 3, delta)
+        oracle = MatrixFraction(data, 4 / 3, 4 / 3, 1)
+        optimum = oracle.minimum()
+        solution = solve(data.problem(), data.constraint("joint-matrix", 4 / 3))
+        assert_agreement(solution, optimum, oracle.attained())
 
 
 @pytest.mark.parametrize(
@@ -168,9 +168,8 @@ def one_sample_clusters(strengths, delta):
 
 
 @pytest.mark.parametrize("make", [competing_blocks, one_sample_clusters])
-@pytest.mark.parametrize(
-    ("p", "q", "strengths", "delta", "least_minima"),
-    [
+def test_that_no_point_of_the_boundary_beats_the_solver(make):
+    for p, q, strengths, delta, least_minima in [
         (32 / 31, 10, [2.5, 1.0], 50.0, 2),
         (32 / 31, 10, [2.55, 1.0], 50.0, 2),
         (10, 32 / 31, [2.6, 1.0], 50.0, 2),
@@ -180,54 +179,52 @@ def one_sample_clusters(strengths, delta):
         (32 / 31, 10, [3.2, 1.2, 1.0], 50.0, 2),
         (8 / 7, 8, [3.4, 1.0, 1.0], 50.0, 2),
         (8, 8 / 7, [3.45, 1.05, 1.0], 50.0, 2),
-    ],
-)
-def test_that_no_point_of_the_boundary_beats_the_solver(make, p, q, strengths, delta, least_minima):
-    data = make(strengths, delta)
-    size = len(strengths)
-    assert constraint_is_convex(p, q, size) is False
-    points = boundary_grid(size, 20_001 if size == 2 else 401, 16 if size == 2 else 10, p, q)
-    values = objectives(data, points)
-    assert local_minima(values) >= least_minima
-    lowest = values.min()
-    solution = solve(data.problem(), data.constraint("joint-matrix", p, q))
-    assert solution.gap <= 1e-6
-    assert solution.objective <= lowest * (1 + 1e-6)
-    assert solution.lower_bound <= lowest
-    assert solution.objective == pytest.approx(lowest, rel=1e-4)  # the grid is this fine
+    ]:
+        data = make(strengths, delta)
+        size = len(strengths)
+        assert constraint_is_convex(p, q, size) is False
+        points = boundary_grid(size, 20_001 if size == 2 else 401, 16 if size == 2 else 10, p, q)
+        values = objectives(data, points)
+        assert local_minima(values) >= least_minima
+        lowest = values.min()
+        solution = solve(data.problem(), data.constraint("joint-matrix", p, q))
+        assert solution.gap <= 1e-6
+        assert solution.objective <= lowest * (1 + 1e-6)
+        assert solution.lower_bound <= lowest
+        assert solution.objective == pytest.approx(lowest, rel=1e-4)  # the grid is this fine
 
 
 @pytest.mark.parametrize("family", ["joint-matrix", "disjoint-matrix"])
-@pytest.mark.parametrize(("p", "q"), [(32 / 31, 10), (8 / 7, 8), (1, 2), (1, 1), (4, 4)])
-def test_that_no_random_feasible_weights_beat_the_proven_bound(family, p, q):
-    data = small_data(7, n=8, n_clusters=2, n_views=2, delta=0.2)
-    constraint = data.constraint(family, p, q)
-    solution = solve(data.problem(), constraint)
-    rng = np.random.default_rng(0)
-    groups = [
-        feasible_weights(rng, 20_000, constraint.group_size, p, q)
-        for _ in range(constraint.n_groups)
-    ]
-    points = np.concatenate([rng.permutation(group) for group in groups], axis=1)
-    lowest = objectives(data, points).min()
-    # With p = q = 1 a corner is optimal and among the points: two routes to it differ by rounding.
-    assert solution.lower_bound <= lowest * (1 + 1e-12)
-    assert solution.objective <= lowest * (1 + 1e-6)
-    assert lowest <= solution.objective * 1.05  # the points come near enough to mean something
+def test_that_no_random_feasible_weights_beat_the_proven_bound(family):
+    for p, q in [(32 / 31, 10), (8 / 7, 8), (1, 2), (1, 1), (4, 4)]:
+        data = small_data(7, n=8, n_clusters=2, n_views=2, delta=0.2)
+        constraint = data.constraint(family, p, q)
+        solution = solve(data.problem(), constraint)
+        rng = np.random.default_rng(0)
+        groups = [
+            feasible_weights(rng, 20_000, constraint.group_size, p, q)
+            for _ in range(constraint.n_groups)
+        ]
+        points = np.concatenate([rng.permutation(group) for group in groups], axis=1)
+        lowest = objectives(data, points).min()
+        # With p = q = 1 a corner is optimal and among the points: routes to it differ by rounding.
+        assert solution.lower_bound <= lowest * (1 + 1e-12)
+        assert solution.objective <= lowest * (1 + 1e-6)
+        assert lowest <= solution.objective * 1.05  # the points come near enough to mean something
 
 
-@pytest.mark.parametrize("delta", [0.01, 1.0, 300.0])
-@pytest.mark.parametrize("family", ["joint-matrix", "disjoint-vector"])
-def test_that_one_kernel_and_one_cluster_are_kernel_ridge_on_ones(delta, family):
-    X = np.random.default_rng(8).normal(size=(30, 3))
-    gram = rbf_gram(X, 1.0)
-    data = Data(gram[None], np.ones((30, 1)), delta)
-    solution = solve(data.problem(), data.constraint(family, 4 / 3, 8))
-    ridge = KernelRidge(alpha=delta, kernel="precomputed").fit(gram, np.ones(30))
-    np.testing.assert_allclose(solution.weights, 1, rtol=1e-12)
-    np.testing.assert_allclose(solution.dual_coef, ridge.dual_coef_, rtol=1e-8)
-    assert solution.objective == pytest.approx(ridge.dual_coef_.sum(), rel=1e-10)
-    assert solution.gap <= 1e-9
+def test_that_one_kernel_and_one_cluster_are_kernel_ridge_on_ones():
+    for family in ["joint-matrix", "disjoint-vector"]:
+        for delta in [0.01, 1.0, 300.0]:
+            X = np.random.default_rng(8).normal(size=(30, 3))
+            gram = rbf_gram(X, 1.0)
+            data = Data(gram[None], np.ones((30, 1)), delta)
+            solution = solve(data.problem(), data.constraint(family, 4 / 3, 8))
+            ridge = KernelRidge(alpha=delta, kernel="precomputed").fit(gram, np.ones(30))
+            np.testing.assert_allclose(solution.weights, 1, rtol=1e-12)
+            np.testing.assert_allclose(solution.dual_coef, ridge.dual_coef_, rtol=1e-8)
+            assert solution.objective == pytest.approx(ridge.dual_coef_.sum(), rel=1e-10)
+            assert solution.gap <= 1e-9
 
 
 def test_that_the_optimum_of_two_separate_samples_has_the_closed_form_of_the_lagrangian():

@@ -18,23 +18,27 @@ GRID = [32 / 31, 16 / 15, 8 / 7, 4 / 3, 2, 4, 8, 10]
 # --- Lambda and delta
 
 
-@pytest.mark.parametrize("delta", [1e-3, 0.1, 1.0, 50.0])
-def test_that_radius_and_dual_norm_of_real_fits_stay_below_the_bounds_from_delta(delta):
-    rng = np.random.default_rng(3)
-    for _ in range(20):
-        factor = rng.normal(size=(12, rng.integers(1, 20))) * 10 ** rng.uniform(-2, 2)
-        kernel = factor @ factor.T
-        dual_coef = np.linalg.solve(kernel + delta * np.eye(12), np.ones(12))
-        fitted = theory.lambda_radius(dual_coef, dual_coef @ kernel @ dual_coef)
-        total = dual_coef.sum()  # the difference below cancels, hence a tolerance relative to it
-        assert fitted**2 == pytest.approx(total - delta * (dual_coef @ dual_coef), abs=1e-6 * total)
-        smallest = max(0.0, np.linalg.eigvalsh(kernel)[0] * (1 - 1e-9))
-        for limit in (
-            theory.dual_norm_bound(12, delta),
-            theory.dual_norm_bound(12, delta, smallest),
-        ):
-            assert np.linalg.norm(dual_coef) <= limit.value * (1 + 1e-6)
-            assert fitted <= limit.radius * (1 + 1e-6)
+def test_that_radius_and_dual_norm_of_real_fits_stay_below_the_bounds_from_delta():
+    for delta in [1e-3, 0.1, 1.0, 50.0]:
+        rng = np.random.default_rng(3)
+        for _ in range(20):
+            factor = rng.normal(size=(12, rng.integers(1, 20))) * 10 ** rng.uniform(-2, 2)
+            kernel = factor @ factor.T
+            dual_coef = np.linalg.solve(kernel + delta * np.eye(12), np.ones(12))
+            fitted = theory.lambda_radius(dual_coef, dual_coef @ kernel @ dual_coef)
+            total = (
+                dual_coef.sum()
+            )  # the difference below cancels, hence a tolerance relative to it
+            assert fitted**2 == pytest.approx(
+                total - delta * (dual_coef @ dual_coef), abs=1e-6 * total
+            )
+            smallest = max(0.0, np.linalg.eigvalsh(kernel)[0] * (1 - 1e-9))
+            for limit in (
+                theory.dual_norm_bound(12, delta),
+                theory.dual_norm_bound(12, delta, smallest),
+            ):
+                assert np.linalg.norm(dual_coef) <= limit.value * (1 + 1e-6)
+                assert fitted <= limit.radius * (1 + 1e-6)
 
 
 def test_that_both_bounds_from_delta_are_attained():
@@ -100,23 +104,23 @@ def test_that_more_confidence_costs_a_larger_bound(Delta, factor):
     assert tight < loose
 
 
-@pytest.mark.parametrize("constraint", theory.CONSTRAINTS)
-def test_that_no_function_of_the_class_exceeds_the_loss_bound(constraint):
-    rng = np.random.default_rng(4)
-    p, q, C, G, Lambda, r = 4 / 3, 4, 3, 5, 1.7, 1.0
-    limit = theory.squared_loss_bound(
-        Lambda=Lambda, r=r, n_views=G, p=p, q=q, constraint=constraint
-    )
-    one_row = np.full((C, G), 1e-30)
-    one_row[0] = 1.0
-    weights = sampled_weights(rng, constraint, p, q, C, G)
-    weights = np.concatenate([weights, feasible(one_row, constraint, p, q)[None]])
-    memberships = np.concatenate([rng.dirichlet(np.ones(C), size=50), np.eye(C)])
-    self_kernel = np.einsum("wcg,ic->wi", weights, memberships**2)
-    largest = Lambda * math.sqrt(self_kernel.max())  # sup f(x), by Cauchy-Schwarz, attained
-    assert largest == pytest.approx(limit.score_bound)
-    assert limit.value == pytest.approx((-largest - 1) ** 2)
-    assert limit.lipschitz == pytest.approx(2 * math.sqrt(limit.value))
+def test_that_no_function_of_the_class_exceeds_the_loss_bound():
+    for constraint in theory.CONSTRAINTS:
+        rng = np.random.default_rng(4)
+        p, q, C, G, Lambda, r = 4 / 3, 4, 3, 5, 1.7, 1.0
+        limit = theory.squared_loss_bound(
+            Lambda=Lambda, r=r, n_views=G, p=p, q=q, constraint=constraint
+        )
+        one_row = np.full((C, G), 1e-30)
+        one_row[0] = 1.0
+        weights = sampled_weights(rng, constraint, p, q, C, G)
+        weights = np.concatenate([weights, feasible(one_row, constraint, p, q)[None]])
+        memberships = np.concatenate([rng.dirichlet(np.ones(C), size=50), np.eye(C)])
+        self_kernel = np.einsum("wcg,ic->wi", weights, memberships**2)
+        largest = Lambda * math.sqrt(self_kernel.max())  # sup f(x), by Cauchy-Schwarz, attained
+        assert largest == pytest.approx(limit.score_bound)
+        assert limit.value == pytest.approx((-largest - 1) ** 2)
+        assert limit.lipschitz == pytest.approx(2 * math.sqrt(limit.value))
 
 
 def test_that_the_corrected_bound_with_learned_weights_holds_on_repeated_samples():
@@ -142,16 +146,16 @@ def test_that_the_corrected_bound_with_learned_weights_holds_on_repeated_samples
 # --- Proposition 4
 
 
-@pytest.mark.parametrize(("C", "G"), [(1, 1), (1, 12), (3, 7), (3, 12), (20, 2)])
-def test_that_the_printed_ratios_are_the_ratios_of_the_bounds_on_the_whole_grid(C, G):
-    memberships = np.full((6, C), 1 / C)
-    for p, q in itertools.product(GRID, GRID):
-        ratios = theory.complexity_ratios(C, G, p, q)
-        own = bound(memberships, G, p, q).value
-        for ratio in (ratios.joint_vector, ratios.disjoint_vector, ratios.disjoint_matrix):
-            derived = own / bound(memberships, G, p, q, ratio.against).value
-            assert ratio.value == pytest.approx(derived, rel=1e-12)
-            assert ratio.value == pytest.approx(C**ratio.exponent_C * G**ratio.exponent_G)
+def test_that_the_printed_ratios_are_the_ratios_of_the_bounds_on_the_whole_grid():
+    for C, G in [(1, 1), (1, 12), (3, 7), (3, 12), (20, 2)]:
+        memberships = np.full((6, C), 1 / C)
+        for p, q in itertools.product(GRID, GRID):
+            ratios = theory.complexity_ratios(C, G, p, q)
+            own = bound(memberships, G, p, q).value
+            for ratio in (ratios.joint_vector, ratios.disjoint_vector, ratios.disjoint_matrix):
+                derived = own / bound(memberships, G, p, q, ratio.against).value
+                assert ratio.value == pytest.approx(derived, rel=1e-12)
+                assert ratio.value == pytest.approx(C**ratio.exponent_C * G**ratio.exponent_G)
 
 
 @settings(deadline=None)
@@ -176,9 +180,8 @@ def test_that_the_claim_of_proposition_4_fails_and_is_reported_as_failing_for_q_
 # --- bad input
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_that_bad_input_to_the_complexity_bound_is_named_in_one_sentence():
+    for change, message in [
         ({"p": 0.9}, "p=0.9 must be a norm order"),
         ({"q": math.nan}, "q=nan must be a norm order"),
         ({"q": None}, "needs q"),
@@ -195,18 +198,15 @@ def test_that_the_claim_of_proposition_4_fails_and_is_reported_as_failing_for_q_
         ({"memberships": [[1.5, -0.5]]}, "rows that sum to 1"),
         ({"memberships": [[0.5, 0.4]]}, "rows that sum to 1"),
         ({"memberships": [["a", "b"]]}, "memberships is not numeric"),
-    ],
-)
-def test_that_bad_input_to_the_complexity_bound_is_named_in_one_sentence(change, message):
-    good = {"Lambda": 1.0, "r": 1.0, "memberships": [[0.5, 0.5]], "n_views": 2, "p": 2, "q": 2}
-    with pytest.raises(InvalidInputError, match=message) as caught:
-        theory.rademacher_bound(**(good | change))
-    assert str(caught.value).endswith(".")
+    ]:
+        good = {"Lambda": 1.0, "r": 1.0, "memberships": [[0.5, 0.5]], "n_views": 2, "p": 2, "q": 2}
+        with pytest.raises(InvalidInputError, match=message) as caught:
+            theory.rademacher_bound(**(good | change))
+        assert str(caught.value).endswith(".")
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_that_bad_input_to_the_generalisation_bound_is_named_in_one_sentence():
+    for change, message in [
         ({"Delta": 0.0}, "Delta=0.0 must be"),
         ({"Delta": 1.0}, "Delta=1.0 must be below 1"),
         ({"loss_bound": 0.2}, "a training sample already has loss 0.25"),
@@ -214,25 +214,20 @@ def test_that_bad_input_to_the_complexity_bound_is_named_in_one_sentence(change,
         ({"lipschitz": 2.0}, "the printed form has no Lipschitz constant"),
         ({"form": "mohri", "lipschitz": 0.5}, "has slope 1 at a training score"),
         ({"form": "mohry"}, "choose one of paper, mohri"),
-    ],
-)
-def test_that_bad_input_to_the_generalisation_bound_is_named_in_one_sentence(change, message):
-    rademacher = bound(np.ones((2, 1)), 1, 2, 2)
-    good = {"scores": [0.5, 1.0], "rademacher": rademacher, "Delta": 0.1, "loss_bound": 1.0}
-    with pytest.raises(InvalidInputError, match=message):
-        theory.generalisation_bound(**(good | change))
+    ]:
+        rademacher = bound(np.ones((2, 1)), 1, 2, 2)
+        good = {"scores": [0.5, 1.0], "rademacher": rademacher, "Delta": 0.1, "loss_bound": 1.0}
+        with pytest.raises(InvalidInputError, match=message):
+            theory.generalisation_bound(**(good | change))
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
+def test_that_every_other_function_rejects_bad_input_too():
+    for call in [
         lambda: theory.dual_norm_bound(10, 0.0),
         lambda: theory.dual_norm_bound(10, 1.0, -1.0),
         lambda: theory.fixed_weights_rademacher_bound(Lambda=1, effective_kernel_diagonal=[-1.0]),
         lambda: theory.complexity_ratios(3, 4, 2, 0.5),
         lambda: theory.complexity_ratios(True, 4, 2, 2),
-    ],
-)
-def test_that_every_other_function_rejects_bad_input_too(call):
-    with pytest.raises(InvalidInputError):
-        call()
+    ]:
+        with pytest.raises(InvalidInputError):
+            call()
