@@ -59,11 +59,10 @@ class LocalisedMKL(ViewsEstimator):
     n_clusters : int
         ``C``. With 1 the method is the non-localised l_{p,q} one of the literature.
     p, q : float
-        Exponents of the norm on the weights, at least 1. Near 1 few weights survive, large
-        values spread them. The vector families use ``p`` alone.
+        Exponents of the norm on the weights, at least 1: near 1 few weights survive, large values
+        spread them. The vector families use ``p`` alone.
     delta : float
-        Regulariser, the paper's delta divided by ``n``. `lmkl_core.select` chooses it, and other
-        parameters, on left-out scores.
+        Regulariser, the paper's delta divided by ``n``. `lmkl_core.select` can choose it.
     temperature : float
         Of the softmax that makes memberships; see `lmkl_core.clusters` for its effect.
     constraint : str
@@ -81,16 +80,16 @@ class LocalisedMKL(ViewsEstimator):
     max_iter : int
         Newton steps of one descent, or iterations of Algorithm 1.
     n_inducing : int, None or "auto"
-        Inducing points for large data; ``None`` fits exactly; ``"auto"`` does up to
-        4000 rows. With inducing points each kernel keeps a limited number of directions
-        (50 at ``C G = 36``), and ``gap_`` speaks of these approximated kernels.
+        Inducing points for large data; ``None`` fits exactly, as ``"auto"`` does up to 4000 rows.
+        Each kernel then keeps a limited number of directions (50 at ``C G = 36``), and ``gap_`` is
+        that of the approximated kernels.
     target_bpcer : float, optional
-        Share of genuine samples that the threshold may refuse. By default the threshold is a share
+        Share of genuine samples that the threshold may refuse; by default the threshold is a share
         of the median left-out score (`lmkl_core.calibration.threshold.operating_point`).
     block_length : int or None
         Rows left out together for calibration; chosen from the data by default.
     random_state : int, RandomState or None
-        Seeds the clustering, and the choice of inducing points.
+        Seeds the clustering and the choice of inducing points.
 
     Attributes
     ----------
@@ -110,10 +109,10 @@ class LocalisedMKL(ViewsEstimator):
     calibration_ : Calibration
         Where the threshold comes from and how sure it is.
     takes_, calibration_takes_ : ndarray
-        Number of the take of every row, and of every left-out score: for large fits, only some rows
-        have one.
+        Number of the take of every row, and of every left-out score (large fits leave out some
+        rows only).
     delta_ : float
-        The paper's delta, that is ``delta * n``.
+        The paper's delta, ``delta * n``.
     n_clusters_ : int
 
     References
@@ -176,12 +175,11 @@ class LocalisedMKL(ViewsEstimator):
             One 2-D array is one view; several must have equal rows, in time order.
         y : ignored
         groups : array (n,), optional
-            Take of every row; one take by default. Known takes also keep kernels from being
-            narrower than frames of one take vary (`lmkl_core.kernels.width_of`).
+            Take of every row; one take by default. Kernels are then no narrower than frames of one
+            take vary (`lmkl_core.kernels.width_of`).
         conditions : array (n,), optional
-            Circumstances of every row (light, room, camera), the same name where takes share them:
-            takes that share them are left out together for the stress figure. By default no two
-            takes share any.
+            Circumstances of every row (light, room, camera): takes that share them are left out
+            together for the stress figure. By default no two takes do.
         init : ndarray (C, G), optional
             Weights to start from.
         cancel : callable, optional
@@ -216,10 +214,9 @@ class LocalisedMKL(ViewsEstimator):
         return np.add.reduce(self.explain(X), axis=(1, 2))
 
     def explain(self, X, *, return_memberships=False):
-        """Contribution of every cluster and view to every score, ``(m, C, G)``.
+        """Contribution of every cluster and view to every score, ``(m, C, G)``, which they sum to.
 
-        They sum to the score. With ``return_memberships`` a pair of them and of the memberships
-        ``(m, C)`` of the same kernel rows.
+        With ``return_memberships``, also the memberships ``(m, C)``.
         """
         return self._scored(X, Scorer.explain if return_memberships else Scorer.contributions)
 
@@ -228,14 +225,7 @@ class LocalisedMKL(ViewsEstimator):
         return self._scored(X, Scorer.memberships)
 
     def calibrate(self, *, target_bpcer=None, block_length=None):
-        """Set the threshold anew, for another rate or block length.
-
-        Without arguments those of the constructor are used.
-
-        Returns
-        -------
-        self
-        """
+        """Set the threshold anew, by default for the constructor's rate and block length."""
         check_is_fitted(self)
         target = self.target_bpcer if target_bpcer is None else target_bpcer
         length = self.block_length if block_length is None else block_length
@@ -247,9 +237,8 @@ class LocalisedMKL(ViewsEstimator):
     def extend(self, X, *, groups=None, refine=False):
         """Append genuine samples, in time quadratic in the number of rows.
 
-        Kernel widths, cluster centres, kernel weights and the paper's delta stay; the
-        Cholesky factor grows by the new rows and the dual coefficients are solved for
-        again. The threshold stays too, until `calibrate` is called.
+        Kernel widths, cluster centres, kernel weights and the paper's delta stay; the dual
+        coefficients are solved for again. The threshold stays until `calibrate` is called.
 
         Parameters
         ----------
@@ -257,12 +246,7 @@ class LocalisedMKL(ViewsEstimator):
         groups : array (m,), optional
             Takes of the new rows, one by default. They are new takes, whatever their names.
         refine : bool
-            Also optimise the weights again, starting from the present ones, and calibrate for
-            the rate last asked for.
-
-        Returns
-        -------
-        self
+            Also optimise the weights again and calibrate for the rate last asked for.
         """
         check_is_fitted(self)
         views = self._scoring_views(X, check_finite=True)
@@ -277,10 +261,7 @@ class LocalisedMKL(ViewsEstimator):
         return self
 
     def support_views(self) -> dict[str, np.ndarray]:
-        """Rows that scoring rests on, by view: all that were fitted, or the inducing points.
-
-        They are the model's own and cannot be written to; copy what is to be changed.
-        """
+        """Read-only rows that scoring rests on, by view: all fitted ones or the inducing points."""
         check_is_fitted(self)
         views, support = self._fitted.support, {}
         for name, array in zip(views.names, views.arrays, strict=True):

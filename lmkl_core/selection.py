@@ -5,34 +5,28 @@ The criterion
 Left-out scores say how genuine samples vary; alone they would favour a model that scores
 everything alike. What is missing is how far something *not* genuine has to be before it is
 refused. For RBF kernels that has a closed form: move a sample by ``rho`` kernel widths in a
-direction that no training sample varies in, in every view. All its kernel values shrink by
-the factor ``exp(-rho^2 / 2)``, and so does its score. Let ``t`` be the threshold that refuses the
-wanted share of left-out scores (`SELECTION_BPCER` unless a target is set). A typical genuine
-sample, whose left-out score is the median ``m``, is refused at ``t`` from the displacement
+direction that no training sample varies in, in every view. All its kernel values, and its score,
+shrink by the factor ``exp(-rho^2 / 2)``. With ``t`` the threshold that refuses the wanted share of
+left-out scores (`SELECTION_BPCER` unless a target is set), a typical genuine sample, whose left-out
+score is the median ``m``, is refused from the displacement
 
 ``rho* = sqrt(2 log(m / t))``
 
 on: the *novelty radius*, in kernel widths. Widths do not depend on the parameters to be chosen, so
-radii can be compared, and smaller is better. It is infinite where ``t`` is not positive: such a
-model would accept samples that resemble nothing.
+radii can be compared, and smaller is better. It is infinite where ``t`` is not positive. For other
+kernels it still ranks thresholds by how far they lie below the median score.
 
-For other kernels the radius still ranks thresholds by how far they lie below the median score.
-
-Small deltas follow the enrolled frames so closely that another session of the same person,
-slightly shifted as it always is, falls below the threshold, and nothing in one session's
-left-out scores shows it. So delta is the *largest* whose best radius is within `TOLERATED_RADIUS`
-times the smallest radius of all; the other parameters are the best at that delta. On real people
-the estimator's own defaults do as well as this choice (``python -m benchmarks real``); it is for
-data of another kind.
-
-`score_grid` scores given rows under every cell instead, for choosing on development data.
+Small deltas follow the enrolled frames so closely that another session of the same person falls
+below the threshold, and one session's left-out scores do not show it. So delta is the *largest*
+whose best radius is within `TOLERATED_RADIUS` times the smallest; the other parameters are the best
+at that delta. On real people the defaults do as well (``python -m benchmarks real``); this is for
+data of another kind. `score_grid` scores given rows under every cell, for development data.
 
 The search
 ----------
 One task is one (C, temperature, delta); it walks the pairs (p, q) in a serpentine order, each
 solve starting from its neighbour's weights. The norm is symmetric in p and q, so the 64 pairs of
-the paper are 36 problems. Tasks run through joblib: whatever backend is active takes them,
-a Dask or Ray cluster included.
+the paper are 36 problems. Tasks run through joblib's active backend, even a Dask or Ray cluster.
 """
 
 import itertools
@@ -312,11 +306,8 @@ class GridScores:
     Attributes
     ----------
     cells : tuple of dict
-        ``delta``, ``p`` and ``q`` of every cell, ready for ``LocalisedMKL(**cell)``. The norm is
-        symmetric in p and q: of two cells that differ in their order only, that with
-        ``p <= q`` is there.
+        ``delta``, ``p <= q`` of every cell, ready for ``LocalisedMKL(**cell)``.
     scores : ndarray (cells, rows)
-        Higher is more genuine.
     gaps : ndarray (cells,)
         Certified relative gaps.
     """
@@ -338,18 +329,15 @@ def score_grid(
 ) -> GridScores:
     """Fit every cell of a grid on training rows, and score other rows, for development data.
 
-    Gram matrices, clusters, memberships and the kernel values of the rows to be scored depend on
-    neither delta nor p nor q, so all are made once, and the scores of all cells are one matrix
-    product a view.
+    Only weights and dual coefficients depend on delta, p and q: all else is computed once, and the
+    scores of all cells are one matrix product a view.
 
     Parameters
     ----------
     estimator : LocalisedMKL
-        Gives everything that is not on the grid, a number of clusters among it. Stays as it is.
-    X : as in `LocalisedMKL.fit`
-        Genuine training rows; their Gram matrices are held in memory.
-    Y : as in `LocalisedMKL.score_samples`
-        Rows to score.
+        Gives everything that is not on the grid; stays as it is.
+    X, Y : as in `LocalisedMKL.fit` and `LocalisedMKL.score_samples`
+        Genuine training rows, whose Gram matrices are held in memory, and rows to score.
     groups, deltas, exponents, cancel
         As in `select`; constraints with one exponent, or with none, have fewer cells.
     """

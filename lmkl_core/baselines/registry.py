@@ -48,7 +48,7 @@ class Method:
     title: str
     uses: Uses
     estimator: Callable[..., Any]
-    parameters: Mapping[str, Any] | None = None
+    parameters: Mapping[str, Any]
     candidates: tuple[Mapping[str, Any], ...] = ({},)
     published: str = ""
     citation: str = ""
@@ -64,7 +64,7 @@ class Method:
             raise InvalidInputError(
                 f"Method {self.name!r} uses all its views together: leave out view={view!r}."
             )
-        fixed = dict(self.parameters or {})
+        fixed = dict(self.parameters)
         taken = [name for name in parameters if name in fixed]
         if taken:
             raise InvalidInputError(
@@ -110,119 +110,40 @@ _MIXTURES = _axis("n_components", (1, 2, 3, 5))
 _NEIGHBOURS = _axis("n_neighbors", (1, 3, 5))
 _BOTTLENECKS = _axis("bottleneck", (0.1, 0.25, 0.5))  # widths of the narrowest layer
 
-_OWN_DESCRIPTOR = "its descriptor is the one of this library"
+_OWN = "its descriptor is the one of this library"
+_AE_LBP = "a small network on principal components of the descriptors"
+_AE_VIEWS = "a small network on principal components of the views, not on pixels"
+_HERE = "it runs on the views given here"
+_EQUAL = "equal kernel weights as there, without its sparsity and its model of scores"
+_SINGLE = {"constraint": "single", "n_clusters": 1}
+_FUSION = {"constraint": "uniform", "n_clusters": 1}
+_ONE = {"n_clusters": 1}
+_SVDD, _SVM, _LPQ = "Multiple Kernel-SVDD", "Multiple Kernel-OCSVM", "ℓp,q-MKL"
+_AE, _WORK, _FUSED = "Autoencoder", "The work in", "Unweighted kernel fusion"
+_OURS = "Localised MKL"
 
-
-def _on_lbp(name: str, estimator: Callable[..., Any], candidates: Any, differs: str) -> Method:
-    return Method(
-        f"lbp-{name.lower()}",
-        f"LBP+{name}",
-        "lbp",
-        estimator,
-        candidates=candidates,
-        published=f"LBP+{name}",
-        citation="8698574",
-        differs=differs,
-    )
-
-
+# name, title, uses, estimator, parameters, candidates, published, citation, differs
 _ROWS = (
     Method(
-        "iqm-ocsvm",
-        "IQM+OCSVM",
-        "iqm",
-        ConcatenatedOCSVM,
-        candidates=_NUS,
-        published="IMQ+OCSVM",
-        citation="7984788",
-        differs=_OWN_DESCRIPTOR,
+        "iqm-ocsvm", "IQM+OCSVM", "iqm", ConcatenatedOCSVM, {}, _NUS, "IMQ+OCSVM", "7984788", _OWN
     ),
-    _on_lbp("NN", NearestNeighbour, _NEIGHBOURS, _OWN_DESCRIPTOR),
-    _on_lbp("GMM", MixtureDensity, _MIXTURES, _OWN_DESCRIPTOR),
-    _on_lbp("OCSVM", ConcatenatedOCSVM, _NUS, _OWN_DESCRIPTOR),
-    _on_lbp(
-        "AE",
-        AutoEncoder,
-        _BOTTLENECKS,
-        "a small network on principal components of the descriptors",
-    ),
-    Method("ocsvm", "OCSVM", "all", ConcatenatedOCSVM, candidates=_NUS),
-    Method("nn", "NN", "all", NearestNeighbour, candidates=_NEIGHBOURS),
-    Method("gmm", "GMM", "all", MixtureDensity, candidates=_MIXTURES),
+    Method("lbp-nn", "LBP+NN", "lbp", NearestNeighbour, {}, _NEIGHBOURS, "LBP+NN", "8698574", _OWN),
+    Method("lbp-gmm", "LBP+GMM", "lbp", MixtureDensity, {}, _MIXTURES, "LBP+GMM", "8698574", _OWN),
     Method(
-        "autoencoder",
-        "Autoencoder",
-        "all",
-        AutoEncoder,
-        candidates=_BOTTLENECKS,
-        published="Autoencoder",
-        citation="1640964",
-        differs="a small network on principal components of the views, not on pixels",
+        "lbp-ocsvm", "LBP+OCSVM", "lbp", ConcatenatedOCSVM, {}, _NUS, "LBP+OCSVM", "8698574", _OWN
     ),
-    Method(
-        "md",
-        "MD",
-        "all",
-        MahalanobisDistance,
-        published="MD",
-        citation="8682253",
-        differs="it runs on the views given here",
-    ),
-    Method(
-        "single",
-        "Single kernel",
-        "single",
-        LocalisedMKL,
-        parameters={"constraint": "single", "n_clusters": 1},
-        candidates=_DELTAS,
-    ),
-    Method(
-        "fusion",
-        "Unweighted kernel fusion",
-        "all",
-        LocalisedMKL,
-        parameters={"constraint": "uniform", "n_clusters": 1},
-        candidates=_DELTAS,
-        published="The work in",
-        citation="9303455",
-        differs="equal kernel weights as there, without its sparsity and its model of scores",
-    ),
-    Method(
-        "mk-svdd",
-        "Multiple Kernel-SVDD",
-        "all",
-        MultipleKernelSVDD,
-        candidates=_NUS,
-        published="Multiple Kernel-SVDD",
-        citation="9535490",
-    ),
-    Method(
-        "mk-ocsvm",
-        "Multiple Kernel-OCSVM",
-        "all",
-        MultipleKernelOCSVM,
-        candidates=_NUS,
-        published="Multiple Kernel-OCSVM",
-        citation="9535490",
-    ),
-    Method(
-        "lpq-mkl",
-        "ℓp,q-MKL",
-        "all",
-        LocalisedMKL,
-        parameters={"n_clusters": 1},
-        candidates=_PAPER_GRID,
-        published="ℓp,q-MKL",
-        citation="9535490",
-    ),
-    Method(
-        "localised-mkl",
-        "Localised MKL",
-        "all",
-        LocalisedMKL,
-        candidates=_PAPER_GRID,
-        published="Localised MKL",
-    ),
+    Method("lbp-ae", "LBP+AE", "lbp", AutoEncoder, {}, _BOTTLENECKS, "LBP+AE", "8698574", _AE_LBP),
+    Method("ocsvm", "OCSVM", "all", ConcatenatedOCSVM, {}, _NUS),
+    Method("nn", "NN", "all", NearestNeighbour, {}, _NEIGHBOURS),
+    Method("gmm", "GMM", "all", MixtureDensity, {}, _MIXTURES),
+    Method("autoencoder", _AE, "all", AutoEncoder, {}, _BOTTLENECKS, _AE, "1640964", _AE_VIEWS),
+    Method("md", "MD", "all", MahalanobisDistance, {}, ({},), "MD", "8682253", _HERE),
+    Method("single", "Single kernel", "single", LocalisedMKL, _SINGLE, _DELTAS),
+    Method("fusion", _FUSED, "all", LocalisedMKL, _FUSION, _DELTAS, _WORK, "9303455", _EQUAL),
+    Method("mk-svdd", _SVDD, "all", MultipleKernelSVDD, {}, _NUS, _SVDD, "9535490"),
+    Method("mk-ocsvm", _SVM, "all", MultipleKernelOCSVM, {}, _NUS, _SVM, "9535490"),
+    Method("lpq-mkl", _LPQ, "all", LocalisedMKL, _ONE, _PAPER_GRID, _LPQ, "9535490"),
+    Method("localised-mkl", _OURS, "all", LocalisedMKL, {}, _PAPER_GRID, _OURS),
 )
 
 METHODS: Mapping[str, Method] = {method.name: method for method in _ROWS}

@@ -42,29 +42,27 @@ Swapping minimum and maximum, every mixture ``lambda`` of coefficients found on 
 
 ``min_d J(d) >= min_g sum_k lambda_k s_g(alpha_k)``,
 
-since ``J`` lies above the mixture of its tangents. The best ``lambda`` is a linear programme of a
-few dozen numbers; whatever its solver returns is made non-negative with sum one and put into the
-formula above, so that the bound holds whatever the solver's tolerance. From above, ``J(d)`` is at
-most the inner objective plus what is left to gain there. Their difference, over ``|J(d)|``, is the
-gap: no weights on the simplex are better by more. Where the kernels' data surround the origin, the
-one-class SVM's ``J`` is zero and a relative gap means nothing, so the divisor is at least
-`LEAST_OBJECTIVE`, for kernels whose diagonals have mean one.
+since ``J`` lies above the mixture of its tangents. The best ``lambda`` is a linear programme; its
+result is made non-negative with sum one and put into the formula, so that the bound holds whatever
+the solver's tolerance. From above, ``J(d)`` is at most the inner objective plus what is left to
+gain there. Their difference over ``|J(d)|`` is the gap. Where the kernels' data surround the
+origin, the one-class SVM's ``J`` is zero, so the divisor is at least `LEAST_OBJECTIVE`, for kernels
+whose diagonals have mean one.
 
 The descent
 -----------
-SimpleMKL walks along the reduced gradient, which takes hundreds of inner solves to a gap worth
-telling. Here the same inner problem gives second derivatives too. While the set ``F`` of
-coefficients strictly between their bounds stays the same, ``alpha_F`` solves a linear system, and
+SimpleMKL walks along the reduced gradient, which takes hundreds of inner solves. The same inner
+problem gives second derivatives too. While the set ``F`` of coefficients strictly between their
+bounds stays the same, ``alpha_F`` solves a linear system, and
 
 ``J'' = 2 P_F T P_F'``,  ``P_g = M_g alpha``,
 
 with ``T`` the inverse of ``M_FF`` on the directions of sum zero. A step minimises the quadratic
-model over the simplex, exactly, and is shortened until ``J`` falls enough. That problem is the
-search for the point of a polytope nearest to the origin, and a non-negative least-squares
-problem ``min |B y|^2 + (1'y - 1)^2`` has its answer ``y / 1'y``: only the first term depends on the
-direction of ``y``, so scaling it to sum one loses nothing. Where ``J`` has kinks (kernels of low
-rank) and a step fails, the minimiser of the tangents found so far takes its place, the
-cutting-plane step of Kelley, which converges for every convex ``J``.
+model over the simplex, exactly, and is shortened until ``J`` falls enough. That is the search for
+the point of a polytope nearest to the origin: the non-negative least-squares problem
+``min |B y|^2 + (1'y - 1)^2`` has its answer ``y / 1'y``, since only the first term depends on the
+direction of ``y``. Where ``J`` has kinks (kernels of low rank) and a step fails, the minimiser of
+the tangents found so far takes its place, Kelley's cutting-plane step.
 """
 
 import warnings

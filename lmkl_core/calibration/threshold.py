@@ -4,8 +4,8 @@ Operating point
 ---------------
 The threshold is `LEVEL_SHARE` of the median left-out score (`operating_point`). Genuine scores of
 real people gather around that level and attacks stay far below it, while quantiles of a few dozen
-correlated frames are noise. A wanted BPCER can be asked for instead: with ``n`` exchangeable
-left-out scores a new genuine score falls below the ``k``-th smallest with probability at most
+correlated frames are noise. A BPCER can be asked for instead: with ``n`` exchangeable left-out
+scores a new genuine score falls below the ``k``-th smallest with probability at most
 ``k / (n + 1)``, so ``k = floor(target (n + 1))``, and fewer than ``1 / target - 1`` scores cannot
 promise the target.
 
@@ -14,13 +14,12 @@ Uncertainty
 Frames of one take are not independent, and ``n_effective`` deflates their number by the larger of
 two effects: the design effect ``1 + (m - 1) rho`` with ``rho`` the share of the variance that lies
 between blocks, and the autocorrelation time of the scores inside takes. With fewer than
-`FEW_BLOCKS` blocks neither can be estimated, and no more than the blocks themselves count.
-The exact (Clopper-Pearson) interval is taken at that effective number, as survey statistics
-does (Korn and Graubard). It speaks of other moments of the enrolled sessions; another day shifts a
-person's frames a little, which no block of the enrolled ones can show.
+`FEW_BLOCKS` blocks neither can be estimated, and the blocks themselves are counted. The exact
+(Clopper-Pearson) interval is taken at that effective number (Korn and Graubard). It is about other
+moments of the enrolled sessions; another day shifts frames a little, which no enrolled block shows.
 
-Leaving out all takes of a condition answers another question, what one that was never enrolled
-would score; the error rate at the same threshold is reported beside it as the stress figure.
+Leaving out all takes of a condition shows what one that was never enrolled would score: the error
+rate at the same threshold is the stress figure.
 """
 
 from dataclasses import dataclass, field
@@ -190,16 +189,15 @@ def operating_point(
 ) -> tuple[float, str]:
     """Return the threshold of a `lmkl_core.LocalisedMKL`, and the rule that set it in words.
 
-    Without a target it is `LEVEL_SHARE` of the median left-out score. On recordings of real people
-    genuine frames score about 0.9 and 95 % of attacks below 0.35, so a share of the genuine level
-    separates them, while the lowest few of some correlated left-out scores may lie anywhere.
+    Without a target it is `LEVEL_SHARE` of the median left-out score: on recordings of real people
+    genuine frames score about 0.9 and 95 % of attacks below 0.35.
 
     With a target it is the threshold that refuses that share of left-out scores, but at least
     `LEAST_SHARE` of their median: one part unlike the others would pull it down to its own scores.
 
-    Left-out scores near zero say only that the enrolment is too small to leave anything out. So the
-    threshold is also at least `LEAST_TRAINING_SHARE` of the median score of the training rows under
-    the whole model, and a sample that resembles nothing enrolled, of score 0, is refused.
+    Left-out scores near zero only say that the enrolment is too small to leave anything out. So the
+    threshold is also at least `LEAST_TRAINING_SHARE` of the median training score, and a sample
+    that resembles nothing enrolled, of score 0, is refused.
     """
     training_level = float(np.median(training_scores))
     of_training = f"of the median training score {training_level:.3g}, the least of all"

@@ -61,18 +61,15 @@ def bootstrap_figure(
     Parameters
     ----------
     table : ScoreTable
-        At the level that is meant: rows of a subject that is drawn twice are in the table twice,
-        under the same names.
+        Rows of a subject that is drawn twice are in the table twice, under the same names.
     statistic : callable
         Takes a table and returns a share between 0 and 1, or None when that table has none.
-    n_resamples : int
-        How often subjects are drawn.
+    n_resamples, seed : int
+        How often subjects are drawn; the same seed draws the same subjects.
     confidence : float
         Of the interval.
     method : {"bca", "percentile"}
         How the interval is read from the resamples.
-    seed : int
-        The same seed draws the same subjects.
     """
     subjects = Subjects(table)
 
@@ -120,8 +117,7 @@ def bootstrap_acer(
 ) -> Resampled:
     """Mean of the largest APCER and BPCER (legacy) at a threshold, with its interval by subject.
 
-    The threshold is held fixed: how far it would itself have strayed with other development data
-    does not show.
+    The threshold is held fixed: how it varies with the development data does not show.
     """
     if np.isnan(threshold):
         raise InvalidInputError("Errors need a threshold that is a number, not NaN.")
@@ -169,15 +165,14 @@ def bootstrap_difference(
         Of the first and the second table, held fixed; only AUC needs none.
     is_paired : bool
         Whether subjects of the same name are the same: they are then drawn for both tables
-        together, so that what makes a subject easy or hard for both cancels. Otherwise each
-        table's subjects are drawn by themselves.
+        together, so that what makes a subject easy or hard for both cancels.
     n_resamples, confidence, method, seed
         As in `bootstrap_figure`.
 
     Returns
     -------
     Resampled
-        Its interval lies between -1 and 1, which is what nothing known means here.
+        Its interval is ``(-1, 1)`` where nothing is known.
     """
     tables = [table.rows(table.is_answered) for table in (first, second)]
     if not is_paired:

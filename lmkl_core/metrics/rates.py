@@ -45,8 +45,7 @@ Interval = tuple[float, float]
 class Rate:
     """A share of errors: ``n_errors`` of ``n``, and the exact interval of the true share.
 
-    Used for APCER and BPCER, and for the non-response rates APNRR and BPNRR, where a presentation
-    without a response takes the place of an error.
+    For the non-response rates APNRR and BPNRR, errors are presentations without a response.
     """
 
     n_errors: int
@@ -104,10 +103,8 @@ class Worst:
     ----------
     species : str
         Whose it is; empty when no species has data.
-    rate : Rate
-        Its counts and its own interval.
     interval : tuple of float
-        Of the largest true rate, whichever species it belongs to.
+        Of the largest true rate, whichever species it belongs to; ``rate`` has its own.
     """
 
     species: str
@@ -147,8 +144,8 @@ def pooled(rates: Iterable[Rate], confidence: float = CONFIDENCE) -> Rate:
 def acer(apcers: Mapping[str, Rate], bpcer: Rate, confidence: float = CONFIDENCE) -> Estimate:
     """Mean of the largest APCER and BPCER.
 
-    A legacy figure: ISO/IEC 30107-3:2023 no longer has it, because it hides which of the two
-    errors is made. It is here for comparison with older work.
+    A legacy figure, for comparison with older work: ISO/IEC 30107-3:2023 no longer has it, because
+    it hides which of the two errors is made.
     """
     counted = [rate for rate in apcers.values() if rate.n]
     each = _shared(confidence, [*counted, bpcer])
@@ -207,18 +204,8 @@ def _check(threshold: float) -> None:
 class Errors:
     """Counted errors of a test, and all that follows from them.
 
-    Non-response is counted over all presentations, errors over those with a response.
-
-    Parameters
-    ----------
-    bpcer : Rate
-        Refused among the bona fide presentations with a response.
-    apcers : mapping of str to Rate
-        Accepted among the attacks with a response, by species.
-    bpnrr : Rate
-        Bona fide presentations without a response, among all of them.
-    apnrrs : mapping of str to Rate
-        Attacks without a response, among all of them, by species.
+    Non-response is counted over all presentations, errors over those with a response; ``apcers``
+    and ``apnrrs`` are by species.
     """
 
     bpcer: Rate

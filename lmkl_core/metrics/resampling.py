@@ -2,11 +2,10 @@ r"""Drawing subjects, and reading an interval from the values that a figure has 
 
 What is drawn
 -------------
-Whole subjects, with replacement, as many as there are (the cluster bootstrap): all rows of a
-subject come along as often as it is drawn. A resample is thus a vector of counts ``w``, one a
-subject, and nothing but ``w`` changes from resample to resample. Subjects with bona fide rows only,
-with attacks only and with both are drawn apart, each kind in its own number, so that no resample
-lacks a class. A kind with a single subject would never vary; it is drawn together with another.
+Whole subjects, with replacement, as many as there are (the cluster bootstrap). A resample is a
+vector of counts ``w``, one a subject. Subjects with bona fide rows only, with attacks only and with
+both are drawn apart, each kind in its own number, so that no resample lacks a class. A kind with a
+single subject would never vary; it is drawn together with another.
 
 The interval
 ------------
@@ -19,8 +18,7 @@ of the normal one. ``method="percentile"`` is the textbook's, without any of thi
 
 Simulated with normal effects of subjects (10 frames of each of four kinds a subject; AUC 0.91 and
 0.985, ACER 0.21 and 0.08; 400 runs), 95 % BCa intervals held the truth in 90 to 96 % of runs with
-10 to 50 subjects, percentiles in 84 to 95 %. With 5 subjects it was 82 to 93 % and 73 to 88 %:
-a note says so of fewer than `FEW_SUBJECTS`.
+10 to 50 subjects, percentiles in 84 to 95 %; with 5 subjects 82 to 93 % and 73 to 88 %.
 """
 
 from collections.abc import Callable

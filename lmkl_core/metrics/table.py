@@ -26,10 +26,8 @@ class ScoreTable:
         NaN where there was no response.
     species : array-like of str
         Attack instrument species; empty for bona fide.
-    subjects : array-like of str
-        Whose: what bootstraps draw.
-    presentations : array-like of str
-        The presentation that a row belongs to.
+    subjects, presentations : array-like of str
+        Whose it is, which bootstraps draw; the presentation that a row belongs to.
     """
 
     scores: Scores
@@ -133,9 +131,8 @@ class ScoreTable:
     def by_presentation(self, least: int = 1) -> "ScoreTable":
         """Return one row a presentation: the mean of its frames that have a score.
 
-        The mean is the correctly rounded sum over the count, whatever the order of frames, and
-        never leaves the range of the scores: equal scores have exactly that mean, so that rounding
-        cannot turn a score on the threshold into a refusal.
+        The mean is the correctly rounded sum over the count, in any order of frames, and never
+        leaves the range of the scores: rounding cannot turn one on the threshold into a refusal.
 
         Parameters
         ----------
@@ -183,14 +180,9 @@ class ScoreTable:
     ) -> "ScoreTable":
         """Return the rows of several tables, in their order.
 
-        Parameters
-        ----------
-        tables : iterable of ScoreTable
-            Possibly none.
-        names : sequence of str, optional
-            One a table, put before the names of its presentations. Needed where tables hold scores
-            of the same presentation by different models: under one name `by_presentation` would
-            take the mean of both.
+        ``names``, one a table, are put before the names of presentations. They are needed where
+        tables hold scores of the same presentation by different models: under one name
+        `by_presentation` would take the mean of both.
         """
         parts = list(tables)
         if names is not None:

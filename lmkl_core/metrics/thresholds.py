@@ -73,9 +73,8 @@ def n_refused(scores: Scores, thresholds: ArrayLike) -> NDArray[np.int64]:
 def cuts(*scores: Scores) -> Scores:
     """Return a threshold for every way in which these scores can be divided, lowest first.
 
-    The first accepts all; every other lies half way between two neighbouring scores, which leaves
-    the widest margin on both sides; the last lies just above the highest score and refuses all.
-    Without scores there is none.
+    The first accepts all, the last lies just above the highest score and refuses all, and the
+    others lie half way between two neighbouring scores. Without scores there is none.
     """
     levels = np.unique(np.concatenate([np.empty(0), *scores]))
     if not len(levels):
@@ -146,8 +145,7 @@ def threshold_from(
     Raises
     ------
     InvalidInputError
-        When the rule does not exist or lacks what it needs. Where only scores are missing, the
-        threshold is None, and its origin says what is missing.
+        When the rule lacks what it needs. Where only scores are missing, the threshold is None.
     """
     if rule == "given":
         if given is None or not isfinite(given):

@@ -57,19 +57,17 @@ Text = Annotated[str, msgspec.Meta(max_length=1000)]
 class Refused(Exception):
     """A file is refused; `lmkl_core.model_file.files` turns it into an error of its ``kind``.
 
-    Parameters
-    ----------
-    reason : str
-        What is wrong, to follow "because".
-    way_out : str
-        What the user can do.
+    ``reason`` follows "because"; ``way_out`` says what the user can do.
     """
 
-    kind: type[ModelFileError] = ModelFileError
-
-    def __init__(self, reason: str, way_out: str = EXPORT_AGAIN):
+    def __init__(
+        self,
+        reason: str,
+        way_out: str = EXPORT_AGAIN,
+        kind: type[ModelFileError] = ModelFileError,
+    ):
         super().__init__(reason)
-        self.reason, self.way_out = shortened(reason, _LONGEST_REASON), way_out
+        self.reason, self.way_out, self.kind = shortened(reason, _LONGEST_REASON), way_out, kind
 
 
 def shortened(text: str, limit: int) -> str:

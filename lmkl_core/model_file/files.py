@@ -46,9 +46,8 @@ def save_model(
 ) -> None:
     """Write a fitted model to one file, atomically and readable by its owner only.
 
-    What was written is read back before it takes the place of an older file, so a file that
-    cannot be loaded is never left. A `RandomState` instance as ``random_state`` is stored as
-    ``None``.
+    It is read back before it takes the place of an older file, so a file that cannot be loaded is
+    never left. A `RandomState` instance as ``random_state`` is stored as ``None``.
 
     Parameters
     ----------
@@ -59,8 +58,7 @@ def save_model(
     extra : mapping, optional
         JSON values to keep with the model, at most 64 KiB: checksums, preprocessing.
     created : datetime, optional
-        Time to note instead of now; with it the same model gives the same bytes, unless there is
-        a passphrase.
+        Time to note instead of now; the same model then gives the same bytes, unless encrypted.
     passphrase : str, optional
         Encrypt the file; nothing of the model reaches the disk in the clear.
         `lmkl_core.model_file.sealed` says what that protects from.
@@ -68,15 +66,14 @@ def save_model(
     Raises
     ------
     ModelFileError
-        Where the model holds what no file can hold.
+        If the model holds what no file can hold.
     InvalidInputError
-        Where the passphrase is too short, empty or no text.
+        If the passphrase cannot be used.
     OSError
-        Where the disk refuses.
+        If the disk refuses.
     """
-    path = Path(path)
     data = to_bytes(model, extra=extra, created=created, passphrase=passphrase)
-    write_atomically(path, data)
+    write_atomically(Path(path), data)
 
 
 def load_model(
@@ -102,8 +99,8 @@ def load_model(
     Raises
     ------
     ModelFileError
-        For everything that can be wrong with a file, in one sentence: `PassphraseNeeded` where it
-        is protected and no passphrase was given, `WrongPassphrase` where it does not open.
+        For everything that can be wrong with a file: `PassphraseNeeded` where it is protected and
+        no passphrase was given, `WrongPassphrase` where it does not open.
     """
     return load_with_manifest(path, max_bytes=max_bytes, passphrase=passphrase)[0]
 

@@ -41,8 +41,7 @@ PARAMETERS = tuple(inspect.signature(LocalisedMKL).parameters)
 SETTINGS = tuple(
     name for name in Settings.__dataclass_fields__ if name not in ("kernel", "random_state")
 )
-"""Checked parameters of the fit that is stored. They differ from the constructor's parameters where
-those were changed after the fit. Kernels stand with the views, and the seed has done its work."""
+"""Checked parameters of the stored fit; the constructor's may have been changed since."""
 
 Natural = Annotated[int, Meta(ge=0, le=2**53)]
 Count = Annotated[int, Meta(ge=1, le=2**53)]
@@ -119,30 +118,21 @@ class Manifest(Strict, frozen=True, kw_only=True):
 
     Attributes
     ----------
-    kind : str
-        ``"exact"`` or ``"inducing"``.
     library, created : str
         Version of this library, and time in UTC (ISO 8601).
     parameters, settings : dict
         Of the constructor, and of the fit.
-    views : tuple of ViewEntry
-    dtype : str
-        Of the views, ``"float32"`` or ``"float64"``.
     single_array : bool
-        Whether the model was fitted on one plain array.
-    feature_names : tuple of str or None
-        Column names of that array, where it had some.
+        Whether the model was fitted on one plain array, with column names ``feature_names`` if any.
     n_rows, n_support, n_clusters : int
         Training rows, rows that scoring uses (all, or the inducing points), clusters.
     takes, conditions : tuple of int
         Rows of every take; its condition, a number that takes in the same circumstances share.
     delta : float
         The paper's delta.
-    threshold : ThresholdEntry
-    certificate : CertificateEntry
     column_major : tuple of str
-        Tensors that are stored transposed because they lie so in memory: products of the
-        same numbers in another order of memory may round differently.
+        Tensors stored transposed because they lie so in memory: products of the same numbers in
+        another order of memory may round differently.
     extra : dict
         What the caller added.
     digest : str

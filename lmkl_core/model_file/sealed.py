@@ -18,18 +18,14 @@ the salt. Decrypt the rest with AES-256-GCM under that key and the nonce, with t
 associated data. The result is read, and distrusted, like any model file. Salt and nonce are drawn
 anew for every file: no key is used twice.
 
-Files are recognised by their magic, never by their name. The numbers for scrypt are read before
-anything is authenticated, so they are bounded first: a file can ask for 256 MiB and a few seconds.
-The lower bound only refuses damage; this program writes `COST`.
+Files are recognised by their magic, never by their name. scrypt's numbers are read before anything
+is authenticated, so they are bounded: a file can ask for 256 MiB and a few seconds.
 
-What it protects from: a person who gets the file (a lost disk, a backup, a shared folder) learns
-only its length, its date and that it is a model of this program, and cannot change it unnoticed. A
-wrong passphrase and a changed file look the same to GCM.
-
-What it does not protect from: guessing, so the passphrase has to be long (`check_passphrase`); one
-guess costs 128 MiB and 0.34 s of one core (a virtual machine with 2 cores, in 2026). Nor from
-programs that read this one's memory or the keyboard, the swap file, deletion, an older protected
-file put in its place, or a forgotten passphrase.
+It protects from a person who gets the file (a lost disk, a backup, a shared folder): they learn its
+length, its date and that it is a model of this program, and cannot change it unnoticed. It does not
+protect from guessing, so the passphrase has to be long (`check_passphrase`; one guess costs 128 MiB
+and 0.34 s of one core), nor from programs that read memory or the keyboard, the swap file,
+deletion, an older protected file put in its place, or a forgotten passphrase.
 """
 
 import os
@@ -53,8 +49,7 @@ LARGEST = 2**31 - 1
 """Bytes that are encrypted at once, at most: OpenSSL counts them in 31 bits."""
 
 SHORTEST_PASSPHRASE = 15
-"""Characters: what NIST SP 800-63B-4 asks of a password that stands alone. Nothing limits how often
-one can be tried on a file, so shorter ones are refused when a file is made."""
+"""Characters: what NIST SP 800-63B-4 asks of a password that stands alone."""
 
 LONGEST_PASSPHRASE = 1024
 """Characters."""
@@ -69,22 +64,9 @@ _NEEDS = (
 )
 
 
-class NoPassphrase(Refused):
-    """A file is protected, and no passphrase was given."""
-
-    kind = PassphraseNeeded
-
-    def __init__(self) -> None:
-        super().__init__("it is protected by a passphrase", "give the passphrase")
-
-
-class NotOpened(Refused):
-    """A file does not open: the passphrase is wrong, or the file was changed."""
-
-    kind = WrongPassphrase
-
-    def __init__(self) -> None:
-        super().__init__("the passphrase is wrong, or the file was changed", "try again")
+def _not_opened() -> Refused:
+    reason = "the passphrase is wrong, or the file was changed"
+    return Refused(reason, "try again", WrongPassphrase)
 
 
 @dataclass(frozen=True)
@@ -143,15 +125,7 @@ def is_sealed(beginning: bytes) -> bool:
 
 
 def encrypted(data: bytes, passphrase: str, cost: Cost | None = None) -> bytes:
-    """Return the contents of a protected file; tests take a cheaper cost than `COST`.
-
-    Raises
-    ------
-    InvalidInputError
-        If the passphrase cannot protect anything (`check_passphrase`).
-    Refused
-        If this cannot be done here.
-    """
+    """Return the contents of a protected file; tests take a cheaper cost than `COST`."""
     if problem := check_passphrase(passphrase):
         raise InvalidInputError(problem)
     if len(data) > LARGEST - TAG_BYTES:
@@ -172,10 +146,8 @@ def decrypted(stream: BinaryIO, size: int, passphrase: str | None) -> bytes:
 
     Raises
     ------
-    NoPassphrase, NotOpened
-        Without a passphrase, and with one that does not open it.
     Refused
-        For anything else that can be wrong.
+        Of kind `PassphraseNeeded` or `WrongPassphrase` where the passphrase is the problem.
     """
     if size < HEADER.size + TAG_BYTES:
         raise Refused("it ends too early")
@@ -191,7 +163,7 @@ def decrypted(stream: BinaryIO, size: int, passphrase: str | None) -> bytes:
     cost = Cost(log2_n, r, p)
     cost.check()
     if passphrase is None:
-        raise NoPassphrase
+        raise Refused("it is protected by a passphrase", "give the passphrase", PassphraseNeeded)
     secret = bytearray(size - HEADER.size)
     fill(stream, memoryview(secret))
     return _opened(_cipher(passphrase, cost, salt), nonce, secret, header)
@@ -204,7 +176,7 @@ def _opened(cipher: "AESGCM", nonce: bytes, secret: bytes | bytearray, header: b
     try:
         return cipher.decrypt(nonce, secret, header)
     except InvalidTag:
-        raise NotOpened from None
+        raise _not_opened() from None
 
 
 def _cipher(passphrase: str, cost: Cost, salt: bytes) -> "AESGCM":
@@ -218,7 +190,7 @@ def _cipher(passphrase: str, cost: Cost, salt: bytes) -> "AESGCM":
 
     secret = _bytes_of(passphrase)
     if not secret:
-        raise NotOpened  # no file was ever made with it
+        raise _not_opened()  # no file was ever made with it
     try:
         scrypt = Scrypt(salt=salt, length=KEY_BYTES, n=1 << cost.log2_n, r=cost.r, p=cost.p)
         return AESGCM(scrypt.derive(secret))

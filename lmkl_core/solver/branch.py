@@ -133,7 +133,7 @@ class BranchAndBound:
             step = descend(self.problem, geometry, x, evaluation)
             if step is None:
                 break
-            x, evaluation = step.x, step.evaluation
+            x, evaluation = step
             cut = Cut(evaluation, self.constraint)
             if evaluation.objective < self.target:
                 self._adopt(self.constraint.normalise(x))
@@ -150,6 +150,6 @@ class BranchAndBound:
             step = descend(self.problem, geometry, x, evaluation)
             if step is None:
                 break
-            x, evaluation = step.x, step.evaluation
+            x, evaluation = step
         self.x, self.evaluation = x, evaluation
         self.cuts.append(Cut(evaluation, self.constraint))

@@ -199,17 +199,10 @@ def _solve_positive(matrix: np.ndarray, right: np.ndarray, scale: float) -> np.n
         return root * cho_solve(factor, root * right, check_finite=False)
 
 
-@dataclass(frozen=True)
-class Step:
-    """One accepted Newton step."""
-
-    x: np.ndarray
-    evaluation: Evaluation
-    decrease: float
-
-
-def descend(problem: Problem, geometry: Geometry, x: np.ndarray, evaluation: Evaluation):
-    """Take one step that lowers the objective, or return ``None`` where none does.
+def descend(
+    problem: Problem, geometry: Geometry, x: np.ndarray, evaluation: Evaluation
+) -> tuple[np.ndarray, Evaluation] | None:
+    """Return a point with a lower objective, and its evaluation; ``None`` where there is none.
 
     Weights that do not matter yet are moved on a straight line, not on a logarithmic one, so that
     a shortened step still revives them; their promise is the first-order gain of doing so.
@@ -229,7 +222,7 @@ def descend(problem: Problem, geometry: Geometry, x: np.ndarray, evaluation: Eva
         trial = problem.evaluate(np.exp(trial_x))
         decrease = evaluation.objective - trial.objective
         if decrease > 0 and decrease >= 1e-4 * length * predicted:
-            return Step(trial_x, trial, decrease)
+            return trial_x, trial
         # Minimum of the parabola through both values and the slope.
         curvature = 2 * (length * predicted - decrease)
         length *= float(np.clip(length * predicted / max(curvature, 1e-300), 0.1, 0.5))

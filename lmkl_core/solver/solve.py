@@ -145,7 +145,7 @@ class Run:
             step = descend(self.problem, geometry, x, evaluation)
             if step is None:
                 break
-            x, evaluation = step.x, step.evaluation
+            x, evaluation = step
             maximiser = self.visit(x, evaluation)
         return maximiser
 

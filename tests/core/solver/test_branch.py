@@ -51,7 +51,7 @@ def settle(problem, constraint, weights):
     x = constraint.normalise(np.log(weights)[None])
     evaluation = problem.evaluate(np.exp(x))
     while (step := descend(problem, geometry, x, evaluation)) is not None:
-        x, evaluation = step.x, step.evaluation
+        x, evaluation = step
     return x, evaluation
 
 
@@ -90,7 +90,7 @@ def test_that_the_cut_at_the_minimum_over_a_slice_proves_that_minimum():
     x = geometry.normalise(np.zeros((1, 4)))
     evaluation = problem.evaluate(np.exp(x))
     while (step := descend(problem, geometry, x, evaluation)) is not None:
-        x, evaluation = step.x, step.evaluation
+        x, evaluation = step
     cut = Cut(evaluation, constraint)
     # E_s is larger than J_s, so its minimum is below; where the minimiser lies is both.
     proven = cut.bound(np.array([0.4]), np.array([0.4]), tighten=True)

@@ -84,7 +84,7 @@ def minimiser(data, geometry, steps=40):
         step = descend(problem, geometry, x, evaluation)
         if step is None:
             return x
-        x, evaluation = step.x, step.evaluation
+        x, evaluation = step
     raise AssertionError("Newton's method did not come to rest")
 
 
@@ -174,10 +174,9 @@ def test_that_every_accepted_step_lowers_the_objective_and_keeps_norm_one(case):
         step = descend(problem, geometry, x, evaluation)
         if step is None:
             break
-        assert step.evaluation.objective < evaluation.objective
-        assert step.decrease == evaluation.objective - step.evaluation.objective
-        np.testing.assert_allclose(slice_norm(np.exp(step.x), geometry), 1, rtol=1e-12)
-        x, evaluation = step.x, step.evaluation
+        assert step[1].objective < evaluation.objective
+        np.testing.assert_allclose(slice_norm(np.exp(step[0]), geometry), 1, rtol=1e-12)
+        x, evaluation = step
 
 
 @pytest.mark.parametrize(("p", "q"), [(4 / 3, 4 / 3), (4 / 3, 4), (2, 2), (10, 10)])
@@ -195,7 +194,7 @@ def test_that_a_weight_that_vanished_comes_back(p, q):
             step = descend(problem, geometry, x, evaluation)
             if step is None:
                 break
-            x, evaluation = step.x, step.evaluation
+            x, evaluation = step
         assert evaluation.objective == pytest.approx(data.objective(np.exp(best)), rel=1e-10)
 
 
