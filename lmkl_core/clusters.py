@@ -24,29 +24,16 @@ from lmkl_core.errors import InvalidInputError
 
 @dataclass(frozen=True)
 class Clusters:
-    """Centres in the span of support samples.
-
-    Attributes
-    ----------
-    coefficients : ndarray (n_support, C)
-        ``centre_c = sum_i coefficients[i, c] phi(x_i)``.
-    square_norms : ndarray (C,)
-        ``|centre_c|^2``.
-    """
+    """Centres ``sum_i coefficients[i, c] phi(x_i)`` and their ``square_norms`` ``|centre_c|^2``."""
 
     coefficients: np.ndarray
     square_norms: np.ndarray
 
     def memberships(self, mean_kernel, mean_diagonal, temperature: float) -> np.ndarray:
-        """Return ``p_c(y)``, shape ``(m, C)``.
+        """Return ``p_c(y)``, ``(m, C)``.
 
-        Parameters
-        ----------
-        mean_kernel : ndarray (m, n_support)
-            Unweighted mean over the views of ``k(y, x_i)``.
-        mean_diagonal : ndarray (m,) or float
-            Unweighted mean over the views of ``k(y, y)``.
-        temperature : float
+        From the unweighted means over the views of ``k(y, x_i)``, ``(m, n_support)``, and of
+        ``k(y, y)``, ``(m,)`` or one number.
         """
         products = mean_kernel @ self.coefficients
         return self.memberships_from(products, mean_diagonal, temperature)
@@ -89,13 +76,7 @@ def check_enough_samples(n_samples: int, n_clusters: int) -> None:
 
 
 def fit_clusters(mean_kernel, n_clusters: int, *, random_state=None, n_init: int = 8):
-    """Kernel k-means on an ``(n, n)`` kernel.
-
-    Returns
-    -------
-    clusters : Clusters
-    labels : ndarray (n,)
-    """
+    """Kernel k-means on an ``(n, n)`` kernel; return `Clusters` and the labels ``(n,)``."""
     kernel = np.asarray(mean_kernel, dtype=float)
     n = len(kernel)
     check_enough_samples(n, n_clusters)

@@ -218,7 +218,8 @@ class LocalisedMKL(ViewsEstimator):
 
         With ``return_memberships``, also the memberships ``(m, C)``.
         """
-        return self._scored(X, Scorer.explain if return_memberships else Scorer.contributions)
+        explained = self._scored(X, Scorer.explain)
+        return explained if return_memberships else explained[0]
 
     def memberships(self, X) -> np.ndarray:
         """``p_c`` of new samples, ``(m, C)``."""

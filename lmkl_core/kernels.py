@@ -79,10 +79,9 @@ def half_mean_distance(X: np.ndarray) -> float:
 
 
 TAKE_WIDTHS = 1.25
-"""The least width of a kernel over the mean distance of rows inside takes. Frames of one take are
-so alike that half of their distance says how the camera trembles, not how a person varies: the
-same person in the same light, recorded once more, would score next to nothing. Chosen on real
-people (``python -m benchmarks real``); takes that differ set a larger width by themselves."""
+"""The least width of a kernel over the mean distance of rows inside takes. Half that distance says
+how the camera trembles, not how a person varies: the same person, recorded once more, would score
+next to nothing. Chosen on real people (``python -m benchmarks real``)."""
 
 
 def width_of(X: np.ndarray, takes: np.ndarray | None = None) -> float:
@@ -100,15 +99,7 @@ def width_of(X: np.ndarray, takes: np.ndarray | None = None) -> float:
 
 @dataclass(frozen=True)
 class ViewKernel:
-    """A kernel fitted to one view.
-
-    Attributes
-    ----------
-    name : str
-        Key of `KERNELS`, or ``"precomputed"``.
-    width : float
-        Of `width_of`; 1 where it has no meaning.
-    """
+    """A kernel fitted to one view: its name, and its width (`width_of`), 1 where it has none."""
 
     name: str
     width: float = 1.0

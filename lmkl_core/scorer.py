@@ -116,16 +116,8 @@ def _refuse(halves: np.ndarray) -> None:
 class Scorer:
     """Contribution of every cluster and view to the score of new samples.
 
-    Parameters
-    ----------
-    support_kernels : SupportKernels
-    clusters : Clusters
-        Centres in the span of the same support rows.
-    temperature : float
-    weights : ndarray (C, G)
-        ``mu``.
-    coefficients : ndarray (n, C) or (G, n, C)
-        What the kernel rows are multiplied with, shared by the views or of each its own.
+    ``clusters`` are in the span of the same support rows; ``weights`` are ``mu``; ``coefficients``,
+    ``(n, C)`` for all views or ``(G, n, C)``, are what kernel rows are multiplied with.
     """
 
     def __init__(self, support_kernels, clusters: Clusters, temperature, weights, coefficients):
@@ -137,10 +129,6 @@ class Scorer:
         # The kernel rows meet the centres and the coefficients in one product.
         centres = np.broadcast_to(clusters.coefficients, coefficients.shape)
         self._both = np.concatenate([coefficients, centres], axis=-1)
-
-    def contributions(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Return the terms of the score, ``(m, C, G)``."""
-        return self.explain(arrays)[0]
 
     def explain(self, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray]:
         """Return the terms, ``(m, C, G)``, and the memberships they rest on, ``(m, C)``."""

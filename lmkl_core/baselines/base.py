@@ -1,13 +1,11 @@
 r"""What every compared method shares: input, threshold from left-out scores, the same interface.
 
 The threshold refuses the wanted share of left-out scores: a share of their median, as
-`lmkl_core.LocalisedMKL` uses, would mean something else on each method's scale. What is left out
-are the same time blocks (`lmkl_core.calibration.left_out`: their length follows from the views'
-kernels, whatever the method). Where ours has a closed form for their scores, a compared method is
-fitted again, at most `REFITS` times. Blocks are dealt out to that many folds in turn, condition by
-condition, so that no fold holds all blocks of a condition that has several, and rarely two
-neighbouring ones. The stress figure (never-enrolled conditions) would double the refits and is not
-measured.
+`lmkl_core.LocalisedMKL` uses, would mean something else on each method's scale. The same time
+blocks are left out (`lmkl_core.calibration.left_out`); where ours has a closed form for their
+scores, a compared method is fitted again, at most `REFITS` times. Blocks are dealt out to that many
+folds in turn, condition by condition, so that no fold holds all blocks of a condition that has
+several. The stress figure (never-enrolled conditions) would double the refits and is not measured.
 
 Scores are higher for bona fide, with 0 for what resembles nothing enrolled: distances ``d`` become
 ``1 / (1 + d)``, which keeps their order.

@@ -163,17 +163,7 @@ class ShrunkGaussian:
     ``S``, at most ``n - 1`` of them, the squared distance of ``x`` from the mean is
     ``sum_j (v_j . x)^2 / ((1 - a) l_j + a m) + r(x) / (a m)`` with ``r`` the squared length of what
     lies outside the span of the training rows.
-
-    Attributes
-    ----------
-    mean : ndarray (p,)
-    axes : ndarray (p, r)
-        Eigenvectors.
-    variances : ndarray (r,)
-        Shrunk eigenvalues.
-    floor : float
-        Shrunk eigenvalue of all other directions.
-    shrinkage : float
+    ``axes`` are eigenvectors, ``variances`` their shrunk eigenvalues, ``floor`` that of all others.
     """
 
     mean: np.ndarray

@@ -47,16 +47,8 @@ MOST_GRAM_ROWS = 1500
 class KernelMachine:
     """A weighted kernel expansion over support rows.
 
-    Attributes
-    ----------
-    kernels : tuple of ViewKernel
-    weights : tuple of float
-        Of every view, divided by the mean of its kernel's diagonal.
-    support : tuple of ndarray
-        Support rows of every view, in double precision.
-    alpha : ndarray
-    mean_norm : float or None
-        For SVDD, the mean of the weighted kernel's diagonal; ``None`` for the one-class SVM.
+    ``weights`` are divided by the mean of each kernel's diagonal; ``mean_norm`` is the mean of the
+    weighted kernel's diagonal for SVDD, ``None`` for the one-class SVM.
     """
 
     kernels: tuple[ViewKernel, ...]

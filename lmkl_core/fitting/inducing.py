@@ -57,19 +57,7 @@ def memory_bound(n_rows: int, n_views: int, n_inducing: int, n_clusters: int = 3
 
 @dataclass(frozen=True)
 class InducingBasis:
-    """Landmarks, feature maps and clusters: all that is needed to map a row.
-
-    Attributes
-    ----------
-    landmarks : Views
-        The inducing rows.
-    kernels : SupportKernels
-        Kernel values against them.
-    maps : tuple of ndarray (M, rank_g)
-        ``R_g``.
-    clusters : Clusters
-        Centres in the span of the landmarks.
-    """
+    """Landmarks, feature maps ``R_g`` and clusters: all that is needed to map a row."""
 
     landmarks: Views
     kernels: SupportKernels

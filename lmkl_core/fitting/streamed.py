@@ -88,7 +88,7 @@ class StreamedFit(Fit):
         complete = len(takes) == len(self.takes)
         return calibrate_left_out(
             lambda blocks: self.problem.left_out(self.evaluation, views, blocks),
-            self.scorer.contributions(views.arrays).sum(axis=(1, 2)),
+            self.scorer.explain(views.arrays)[0].sum(axis=(1, 2)),
             takes,
             self.conditions,
             with_stress=complete,

@@ -142,14 +142,8 @@ class Drawing:
     ) -> Resampled:
         """Return a figure and its interval.
 
-        Parameters
-        ----------
-        evaluate : callable
-            The figure, for many counts of subjects at a time.
-        obstacle : str
-            Why subjects cannot be drawn; empty when they can.
-        when_equal : callable
-            The interval around a value that is the same in all resamples, or None.
+        ``obstacle`` says why subjects cannot be drawn, if they cannot; ``when_equal`` gives the
+        interval around a value that is the same in all resamples, or None.
         """
         n = self.subjects.n
         value = float(evaluate(np.ones((1, n)))[0]) if n else np.nan

@@ -241,7 +241,7 @@ def _probe(fitted: ExactFit | StreamedFit, support: Views) -> None:
     """Score some support rows: whatever else a file holds, its scores must be finite."""
     rows = np.unique(np.linspace(0, support.n_samples - 1, PROBED_ROWS).astype(int))
     try:
-        terms = fitted.scorer.contributions(support.rows(rows).arrays)
+        terms, _ = fitted.scorer.explain(support.rows(rows).arrays)
     except Exception as error:  # a registered kernel is foreign code and may raise anything
         raise Refused(f"it cannot score its own rows ({error})") from None
     if not np.all(np.isfinite(terms.sum(axis=(1, 2)))):

@@ -45,19 +45,11 @@ def solve_as_printed(
     max_iter : int
         Cap on the iterations; the paper names none.
     init : ndarray, optional
-        Accepted for the sake of one interface; the algorithm as printed starts from
-        uniform weights, so anything else departs from it.
+        For one interface; the printed algorithm starts from uniform weights.
     track_gap : bool
-        Certify every iterate. Without it only the last one is certified, which is how
-        the algorithm is timed.
+        Certify every iterate; without it only the last one, which is how the algorithm is timed.
     cancel, warn
         As in `lmkl_core.solver.solve.solve`.
-
-    Returns
-    -------
-    Solution
-        ``stop_reason`` is ``"fixed point"``, ``"iteration cap"``, ``"not finite"`` or
-        ``"cancelled"``.
     """
     before = problem.n_solves
     run = Run(problem, constraint, tol)

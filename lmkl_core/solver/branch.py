@@ -53,15 +53,9 @@ class Box:
 
 
 class BranchAndBound:
-    """Prove, or improve, the best objective known.
+    """Prove, or improve, the best objective known, to the relative gap ``tol``.
 
-    Parameters
-    ----------
-    problem, constraint : Problem, NormConstraint
-    x, evaluation : ndarray, Evaluation
-        Best point known: logarithms of weights split into groups, and its evaluation.
-    tol : float
-        Relative gap to reach.
+    ``x`` is the best point known: logarithms of weights split into groups.
     """
 
     def __init__(self, problem: Problem, constraint: NormConstraint, x, evaluation, tol):

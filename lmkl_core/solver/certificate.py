@@ -47,15 +47,7 @@ def log_dual_norm(log_values: np.ndarray, p: float) -> np.ndarray:
 
 
 class SupportCurves:
-    """Curves that bound ``u . m`` on every slice of one group's set.
-
-    Parameters
-    ----------
-    sensitivity : ndarray (size,)
-        ``u >= 0`` of the group.
-    p, q : float
-        Exponents of the group's norm.
-    """
+    """Curves that bound ``u . m`` on every slice of one group's set, ``u >= 0``."""
 
     def __init__(self, sensitivity: np.ndarray, p: float, q: float):
         # The norm is symmetric in p and q: p <= q makes s grow as theta falls.
@@ -124,13 +116,6 @@ class SupportCurves:
             ``u . m`` of the point to be certified. The bound is refined until it exceeds
             the best value found by at most ``tolerance``, or by a tenth of that value's
             distance to ``at_point``: no need to know a large gap exactly.
-
-        Returns
-        -------
-        bound : float
-            Proven: ``u . m <= bound`` for every ``m`` in the set.
-        weights : ndarray (size,)
-            Feasible weights with the largest ``u . m`` found.
         """
         if self.scale == 0.0:
             return 0.0, np.full(self.size, self.size ** -((1 / self.p + 1 / self.q) / 2))
@@ -210,20 +195,8 @@ class SupportCurves:
 def support_bound(sensitivity, p, q, at_point=None, tolerance=1e-12):
     """Bound ``max u . m`` over the whole product set, group by group.
 
-    Parameters
-    ----------
-    sensitivity : ndarray (n_groups, size)
-        ``u`` split into the groups of the constraint.
-    at_point : ndarray (n_groups,), optional
-        ``u . m`` of the point to be certified, by group.
-    tolerance : float
-        How tight the sum of bounds should be; see `SupportCurves.maximum`.
-
-    Returns
-    -------
-    bound : float
-    weights : ndarray (n_groups, size)
-        The feasible maximiser found.
+    ``sensitivity`` is ``u``, ``(n_groups, size)``; the others are as in `SupportCurves.maximum`.
+    Returns the bound and the feasible maximiser found.
     """
     if p == q:
         return _vector_norm_support(sensitivity, p)

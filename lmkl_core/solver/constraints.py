@@ -132,13 +132,11 @@ def make_constraint(family: str, p: float, q: float, n_clusters: int, n_views: i
 def constraint_is_convex(p: float, q: float, size: int) -> bool | None:
     """Tell whether ``{m >= 0 : |m|_p |m|_q <= 1}`` in ``size`` dimensions is convex.
 
-    ``False`` comes with a witness: weights of two levels (``k`` equal ones and ``size - k``
-    equal smaller ones) at which the curvature of the module's docstring is negative. ``True``
-    follows from ``p == q``, or from the bound
-    ``(E_a z - E_b z)^2 <= min(chi2(a|b) Var_b z, chi2(b|a) Var_a z)``, where the chi-square
-    divergences are largest at weights of two levels too, which a fine scan with a margin
-    covers. Where neither decides, the answer is ``None``. No gap rests on the answer: it
-    only says whether local minima need looking for.
+    ``False`` comes with a witness: weights of two levels at which the curvature of the module's
+    docstring is negative. ``True`` follows from ``p == q``, or from
+    ``(E_a z - E_b z)^2 <= min(chi2(a|b) Var_b z, chi2(b|a) Var_a z)``, largest at two
+    levels too, which a fine scan with a margin covers. Where neither decides, the answer is
+    ``None``. No gap rests on it: it only says whether local minima need looking for.
     """
     p, q = min(p, q), max(p, q)
     if p == q or size == 1:

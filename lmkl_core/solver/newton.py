@@ -12,14 +12,12 @@ mix ``s = w a + (1 - w) b`` (``w = 1/2`` on ``J``), ``kappa = u . m`` of the gro
   - j w (1-w) (a-b)(a-b)^T]`` plus a term that vanishes at the solution, where ``j`` is 1
   on ``J`` and 0 on a slice.
 
-Everything but the ``j`` term is positive semi-definite, so leaving that term out gives a
-matrix that always yields a descent direction: it is the Newton step of the slice ``E_t``
-that touches ``J`` at the current point. It is kept where the sum stays positive definite,
-for the sake of quadratic convergence. ``H`` costs one triangular solve with the factor
-already at hand, so a step is hardly dearer than a fixed-point iteration.
+Everything but the ``j`` term is positive semi-definite: without it the step always descends (it is
+that of the slice ``E_t`` that touches ``J`` here). It stays where the sum is positive definite, for
+quadratic convergence. ``H`` costs one triangular solve with the factor already at hand.
 
-Weights too small to matter at working precision are not stepped but put where their
-own stationarity condition wants them, so that they can come back.
+Weights too small to matter at working precision are put where their own stationarity condition
+wants them, so that they can come back.
 """
 
 from dataclasses import dataclass

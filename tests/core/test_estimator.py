@@ -57,12 +57,6 @@ def test_that_one_array_is_one_view_like_a_mapping_or_list_of_one():
         assert model.n_features_in_ == 4
 
 
-def test_that_views_are_named_as_given_or_numbered():
-    assert make().fit(VIEWS).view_names_ == NAMES
-    assert make().fit(list(VIEWS.items())).view_names_ == NAMES
-    assert make().fit(list(VIEWS.values())).view_names_ == ("view0", "view1", "view2")
-
-
 def test_that_named_views_may_come_in_any_order_at_scoring():
     views, new = recording(columns=(4, 4, 4)), recording(1, n=12, columns=(4, 4, 4))
     model = make().fit(views)
@@ -81,11 +75,6 @@ def test_that_array_likes_and_memory_orders_do_not_matter(change):
     assert np.allclose(make().fit(views).score_samples(NEW), expected, rtol=1e-12)
 
 
-def test_that_integers_are_taken_as_numbers():
-    X = np.random.default_rng(0).integers(0, 50, size=(20, 3))
-    assert np.array_equal(make().fit([X]).dual_coef_, make().fit([X.astype(float)]).dual_coef_)
-
-
 @pytest.mark.parametrize("n_inducing", [None, 12])
 def test_that_float32_stays_float32_and_scores_like_float64(n_inducing):
     half = {name: array.astype(np.float32) for name, array in VIEWS.items()}
@@ -100,21 +89,10 @@ def test_that_float32_stays_float32_and_scores_like_float64(n_inducing):
     assert small.gap_ <= 1e-6
 
 
-def test_that_views_of_mixed_precision_are_fitted_in_the_higher_one():
-    mixed = {"a": VIEWS["eyes"].astype(np.float32), "b": VIEWS["mouth"]}
-    assert make().fit(mixed)._fitted.dtype == np.float64
-
-
 def test_that_copies_among_the_rows_are_told_with_their_number():
     X = np.concatenate([VIEWS["eyes"], VIEWS["eyes"][:5], VIEWS["eyes"][:1]])
     with pytest.warns(DuplicateRowsWarning, match=r"^6 of 42 rows are exact copies of others"):
         make().fit(X)
-
-
-def test_that_rows_alike_in_one_view_only_are_no_copies():
-    views = {name: array.copy() for name, array in VIEWS.items()}
-    views["eyes"][5] = views["eyes"][4]
-    make().fit(views)
 
 
 # ---------------------------------------------------------------- attributes

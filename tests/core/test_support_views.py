@@ -16,13 +16,6 @@ def test_that_an_exact_fit_rests_on_all_its_rows():
         assert np.array_equal(array, FIRST[name])
 
 
-def test_that_scoring_them_is_scoring_what_was_fitted():
-    model = make().fit(FIRST)
-    assert np.array_equal(model.score_samples(model.support_views()), model.score_samples(FIRST))
-    terms = model.explain(model.support_views())
-    assert np.allclose(terms.sum(axis=(1, 2)), model.score_samples(FIRST))
-
-
 def test_that_a_grown_model_rests_on_the_new_rows_too():
     model = make().fit(FIRST).extend(NEW)
     both = joined(FIRST, NEW)
@@ -34,13 +27,6 @@ def test_that_inducing_points_are_all_there_is():
     support = model.support_views()
     assert {len(array) for array in support.values()} == {6}
     assert np.isfinite(model.score_samples(support)).all()
-
-
-def test_that_a_fit_on_one_array_gives_one_view():
-    X = FIRST["skin"]
-    model = make().fit(X)
-    (array,) = model.support_views().values()
-    assert np.array_equal(array, X)
 
 
 def test_that_changing_the_mapping_does_not_change_the_model():

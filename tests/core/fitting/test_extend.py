@@ -141,12 +141,6 @@ def test_that_new_rows_without_takes_are_one_new_take():
     assert model.calibration_.n_takes == 4
 
 
-def test_that_growing_a_loose_copy_of_the_input_does_not_change_it():
-    second = {name: array.copy() for name, array in SECOND.items()}
-    make().fit(FIRST).extend(second, refine=True)
-    assert all(np.array_equal(second[name], SECOND[name]) for name in SECOND)
-
-
 def test_that_precomputed_kernels_refuse_to_grow():
     X = FIRST["eyes"]
     model = make(kernel="precomputed").fit(X @ X.T)

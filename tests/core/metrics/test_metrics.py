@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 import lmkl_core.metrics
 from lmkl_core import InvalidInputError, clopper_pearson
-from lmkl_core.metrics import Rate, acer, apcer, bpcer, hter, measure, pooled, worst
+from lmkl_core.metrics import Rate, acer, apcer, bpcer, hter, measure, worst
 
 
 def test_that_the_example_in_the_docstring_holds():
@@ -83,12 +83,6 @@ def test_that_every_error_equals_a_plain_count(rows, threshold):
         assert errors.hter.value == pytest.approx((pooled_share + refused) / 2)
 
 
-def test_that_the_worst_species_is_named_and_not_the_mean():
-    errors = measure(0.5, [0.9], {"print": [0.1, 0.2], "phone": [0.6, 0.1], "mask": [0.7, 0.8]})
-    assert (errors.worst.species, errors.worst.value) == ("mask", 1.0)
-    assert errors.apcer.value == 0.5
-
-
 def test_that_of_equally_bad_species_the_least_certain_is_named():
     assert worst({"print": Rate(0, 50), "mask": Rate(0, 3)}).species == "mask"
 
@@ -124,11 +118,6 @@ def test_that_acer_is_the_mean_of_the_worst_apcer_and_bpcer():
     assert (found.n_bona_fide, found.n_attacks) == (20, 20)
 
 
-def test_that_hter_is_the_mean_of_the_pooled_apcer_and_bpcer():
-    found = hter(pooled([Rate(1, 10), Rate(3, 10)]), Rate(1, 20))
-    assert found.value == pytest.approx((0.2 + 0.05) / 2)
-
-
 def test_that_the_interval_of_hter_covers_at_least_its_confidence():
     covered, n = 0.0, 10
     for a, b in product(range(n + 1), repeat=2):
@@ -161,7 +150,3 @@ def test_that_non_response_counts_over_all_presentations_and_errors_over_respons
     assert errors.apcers == {"print": Rate(1, 1), "mask": Rate(0, 0)}
     assert errors.apnrrs == {"print": Rate(3, 4), "mask": Rate(1, 1)}
     assert errors.apnrr == Rate(4, 5)
-
-
-def test_that_attacks_may_be_given_without_species():
-    assert measure(0.5, [0.9], [0.6, 0.2]).worst.value == 0.5

@@ -75,15 +75,6 @@ def test_that_auc_of_counted_subjects_equals_scikit_learns_of_weighted_rows(rows
             assert found == pytest.approx(expected, abs=1e-12)
 
 
-def test_that_both_ways_of_counting_won_pairs_agree():
-    known = Subjects(simulated(6, 8))
-    figure = _Auc(known)
-    weights = known.drawn(50, np.random.default_rng(0))
-    assert figure.pairs is not None  # few subjects, many rows
-    by_pairs = np.einsum("ij,jk,ik->i", weights, figure.pairs, weights)
-    np.testing.assert_allclose(figure.won(weights), by_pairs, rtol=1e-12)
-
-
 @pytest.mark.parametrize("table", [simulated(12, 30), simulated(40, 2), apart(9, 14)])
 def test_that_auc_equals_the_slow_way_with_scikit_learn_on_the_same_draws(table):
     fast = bootstrap_auc(table, n_resamples=150, seed=3)
@@ -302,14 +293,6 @@ def test_that_no_error_at_all_bounds_acer_by_the_number_of_subjects():
     assert found.interval[1] == pytest.approx(clopper_pearson(0, 12, 1 - 0.05 / 3)[1])
 
 
-def test_that_equal_scores_everywhere_have_auc_of_a_half_and_a_wide_interval():
-    table = ScoreTable.of([1.0] * 20, ["", "print"] * 10, np.repeat(np.arange(10), 2))
-    found = bootstrap_auc(table)
-    assert found.value == 0.5
-    assert found.interval[0] < 0.1
-    assert found.interval[1] > 0.9
-
-
 def test_that_any_other_figure_without_spread_says_nothing():
     found = bootstrap_figure(separate(5), lambda table: 0.25)
     assert (found.value, found.interval, found.n_resamples) == (0.25, (0.0, 1.0), 0)
@@ -372,11 +355,6 @@ def test_that_a_figure_may_count_rows_without_a_score():
 def test_that_few_subjects_are_told_as_few():
     assert "9 subjects are few" in bootstrap_auc(simulated(9, 5)).note
     assert bootstrap_auc(simulated(10, 5)).note == ""
-
-
-def test_that_counts_of_rows_and_subjects_are_told():
-    found = bootstrap_auc(simulated(10, 5))
-    assert (found.n_bona_fide, found.n_attacks, found.n_subjects) == (50, 100, 10)
 
 
 def test_that_impossible_settings_are_refused():

@@ -63,11 +63,6 @@ def test_that_the_apcer_threshold_keeps_the_target_for_every_species(first, seco
     assert measure(chosen, [0.0], attacks).worst.value <= target
 
 
-def test_that_the_apcer_threshold_is_the_lowest_that_keeps_the_target():
-    chosen = choose_threshold([], [0.1, 0.2, 0.3, 0.4], by="apcer", target=0.25)
-    assert 0.3 < chosen <= 0.4
-
-
 def test_that_no_threshold_is_chosen_without_the_scores_it_needs():
     for bona_fide, attacks, by in [
         ([], [0.1], "eer"),
@@ -113,12 +108,6 @@ def test_that_roc_points_hold_all_of_scikit_learns(bona_fide, attacks):
     np.testing.assert_allclose(accepted, tpr)
 
 
-@given(TIED, TIED)
-def test_that_the_area_under_the_roc_points_is_auc(bona_fide, attacks):
-    apcer, accepted = roc_points(bona_fide, attacks)
-    assert np.trapezoid(accepted, apcer) == pytest.approx(auc(bona_fide, attacks).value)
-
-
 def test_that_det_points_run_from_refusing_all_to_accepting_all():
     apcer, bpcer = det_points([0.6, 0.4], {"print": [0.5], "phone": [0.1]})
     assert list(zip(apcer, bpcer, strict=True)) == [(0, 1), (0, 0.5), (0.5, 0.5), (0.5, 0), (1, 0)]
@@ -140,12 +129,6 @@ def test_that_operating_points_are_what_measuring_at_their_thresholds_finds(bona
         errors = measure(threshold, bona_fide, attacks)
         assert (errors.apcer.value, errors.bpcer.value) == (apcer, bpcer)
     assert np.all(np.diff(points.thresholds) > 0)
-
-
-@given(TIED, TIED)
-def test_that_auc_is_the_share_of_won_pairs_counted_one_by_one(bona_fide, attacks):
-    won = sum((b > a) + (b == a) / 2 for b in bona_fide for a in attacks)
-    assert auc(bona_fide, attacks).value == pytest.approx(won / (len(bona_fide) * len(attacks)))
 
 
 def test_that_species_do_not_matter_where_attacks_are_pooled():
@@ -183,10 +166,6 @@ def test_that_auc_of_separate_classes_has_the_exact_lower_end_of_the_smaller_cla
 def test_that_the_interval_of_auc_is_symmetric_in_the_classes():
     low, high = auc([1, 3, 4], [2, 2.5]).interval
     assert auc([2, 2.5], [1, 3, 4]).interval == pytest.approx((1 - high, 1 - low))
-
-
-def test_that_eer_of_a_hand_computed_case_is_a_quarter():
-    assert eer([0.9, 0.8, 0.7, 0.3], [0.1, 0.2, 0.25, 0.75]).value == 0.25
 
 
 @given(TIED, TIED)
@@ -250,31 +229,10 @@ def test_that_the_interval_of_bpcer_at_an_apcer_is_the_union_taken_one_by_one(
     assert estimate.interval == (expected if found else (0.0, 1.0))
 
 
-def test_that_eer_of_equal_scores_is_a_half_and_claims_nothing():
-    found = eer([0.5] * 50, [0.5] * 50)
-    assert (found.value, found.interval) == (0.5, (0.0, 1.0))
-
-
-def test_that_eer_of_separate_classes_reaches_up_to_the_exact_bound_of_both():
-    found = eer(np.linspace(0.6, 1, 12), np.linspace(0, 0.4, 12))
-    assert found.interval == pytest.approx((0, clopper_pearson(0, 12, 0.975)[1]))
-
-
 def test_that_bpcer_at_an_apcer_takes_the_worst_species_and_not_the_pool():
     attacks = {"print": np.zeros(99), "mask": [0.6]}
     assert bpcer_at_apcer([0.5, 0.9], attacks, 0.05).value == 0.5
     assert bpcer_at_apcer([0.5, 0.9], np.append(np.zeros(99), 0.6), 0.05).value == 0
-
-
-def test_that_few_attacks_leave_bpcer_at_an_apcer_open():
-    found = bpcer_at_apcer(np.linspace(0.6, 1, 12), np.linspace(0, 0.4, 12), 0.05)
-    assert (found.value, found.interval) == (0, (0.0, 1.0))
-
-
-def test_that_many_attacks_bound_bpcer_at_an_apcer():
-    found = bpcer_at_apcer(np.linspace(0.6, 1, 100), np.linspace(0, 0.4, 300), 0.05)
-    assert found.value == 0
-    assert found.interval[1] < 0.06
 
 
 def test_that_intervals_cover_the_true_figures_at_least_as_often_as_they_say():

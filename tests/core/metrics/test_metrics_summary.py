@@ -2,15 +2,12 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import roc_auc_score
 
-from lmkl_core import InvalidInputError
 from lmkl_core.metrics import (
     Rate,
     ScoreTable,
     Threshold,
     auc,
-    bootstrap_acer,
     bootstrap_auc,
     bpcer_at_apcer,
     eer,
@@ -70,24 +67,6 @@ def test_that_presentations_of_a_hand_computed_case_are_counted():
     assert [bpcer_at_apcer(*classes, target).value for target in (0.01, 0.1)] == [1 / 3] * 2
 
 
-def test_that_figures_by_subject_are_those_of_all_rows():
-    for table in [recorded(), recorded().by_presentation()]:
-        drawn = bootstrap_auc(table, n_resamples=20)
-        assert drawn.value == pytest.approx(auc(table.bona_fide, table.attacks).value)
-        drawn = bootstrap_acer(table, 0.6, n_resamples=20)
-        assert drawn.value == pytest.approx(measure_table(0.6, table).acer.value)
-
-
-def test_that_auc_over_presentations_equals_scikit_learns_of_their_means():
-    frames = recorded()
-    names = list(dict.fromkeys(frames.presentations.tolist()))
-    means = {name: np.mean(frames.scores[frames.presentations == name]) for name in names}
-    scored = [name for name in names if np.isfinite(means[name])]
-    expected = roc_auc_score([name.endswith("/") for name in scored], [means[n] for n in scored])
-    table = frames.by_presentation()
-    assert auc(table.bona_fide, table.attacks).value == pytest.approx(expected)
-
-
 def test_that_without_a_threshold_only_non_responses_are_counted():
     for threshold in [None, Threshold(None, "not chosen")]:
         errors = measure_table(threshold, recorded())
@@ -97,30 +76,11 @@ def test_that_without_a_threshold_only_non_responses_are_counted():
         assert (errors.apnrr, errors.bpnrr) == (Rate(4, 96), Rate(0, 48))
 
 
-def test_that_a_missing_class_leaves_figures_of_both_unknown():
-    for table in [
-        ScoreTable.joined([]),
-        ScoreTable.of([0.9, 0.1], ["", ""], "ab"),
-        ScoreTable.of([0.9, 0.1], ["print", "mask"], "ab"),
-        ScoreTable.of([None, None], ["print", ""], "ab"),
-    ]:
-        errors, classes = measure_table(0.5, table), (table.bona_fide, table.attacks)
-        found = [auc(*classes), eer(*classes), errors.acer, errors.hter]
-        found += [bpcer_at_apcer(*classes, 0.05), bootstrap_auc(table), bootstrap_acer(table, 0.5)]
-        assert {(figure.value, figure.interval) for figure in found} == {(None, (0.0, 1.0))}
-
-
 def test_that_one_class_alone_still_has_its_own_rate():
     errors = measure_table(0.5, ScoreTable.of([0.9, 0.1], ["", ""], "ab"))
     assert (errors.bpcer, errors.worst.value) == (Rate(1, 2), None)
     errors = measure_table(0.5, ScoreTable.of([0.9, 0.1], ["print", "mask"], "ab"))
     assert (errors.bpcer.value, errors.worst.species) == (None, "print")
-
-
-def test_that_one_species_makes_acer_equal_hter():
-    table = recorded()
-    errors = measure_table(0.6, table.rows(table.species != "mask"))
-    assert errors.acer == errors.hter
 
 
 def test_that_confidence_reaches_every_figure():
@@ -130,8 +90,3 @@ def test_that_confidence_reaches_every_figure():
     found += [auc(*classes, 0.9), eer(*classes, 0.9), bpcer_at_apcer(*classes, 0.2, 0.9)]
     found += [bootstrap_auc(table, n_resamples=20, confidence=0.9)]
     assert {figure.confidence for figure in found} == {0.9}
-
-
-def test_that_a_threshold_that_is_no_number_is_refused():
-    with pytest.raises(InvalidInputError, match="NaN"):
-        measure_table(float("nan"), recorded())

@@ -76,12 +76,6 @@ def test_that_presentations_have_the_mean_of_their_scored_frames_in_their_first_
     assert table.subjects.tolist() == ["ann", "ann", "bob", "bob", "bob"]
 
 
-def test_that_rows_of_a_presentation_need_not_be_neighbours():
-    table = ScoreTable.of([1, 5, 3], ["", "print", ""], "aba", ["z", "y", "z"]).by_presentation()
-    assert table.presentations.tolist() == ["z", "y"]
-    assert table.scores.tolist() == [2, 5]
-
-
 def test_that_presentations_with_too_few_scored_frames_are_non_responses():
     table = frames().by_presentation(least=2)
     np.testing.assert_array_equal(table.scores, [0.8, NAN, NAN, NAN, NAN])
@@ -121,13 +115,6 @@ def test_that_means_equal_a_plain_loop_and_do_not_depend_on_the_order(rows, rand
             assert math.isnan(mean)
         else:
             assert mean == pytest.approx(np.mean(scores), abs=1e-9)
-
-
-def test_that_a_table_by_presentation_stays_what_it_is():
-    once = frames().by_presentation()
-    twice = once.by_presentation()
-    np.testing.assert_array_equal(once.scores, twice.scores)
-    assert once.presentations.tolist() == twice.presentations.tolist()
 
 
 def test_that_a_presentation_of_two_species_or_subjects_is_refused_by_name():
