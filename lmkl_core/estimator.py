@@ -95,7 +95,7 @@ class LocalisedMKL(ViewsEstimator):
     ----------
     kernel_weights_ : ndarray (C, G)
     dual_coef_ : ndarray (n,)
-        After `extend` of a model on inducing points, NaN for rows that are no longer at hand.
+        After `extend` of a model on inducing points, NaN for earlier rows, which are not kept.
     memberships_ : ndarray (n, C)
     labels_ : ndarray (n,)
         Cluster with the largest membership.
@@ -317,7 +317,7 @@ class LocalisedMKL(ViewsEstimator):
         self.offset_ = calibration.threshold
 
     def _scored(self, X, method):
-        """Call a method of the scorer; what is not a finite number is refused."""
+        """Call a method of the scorer; refuse non-finite results."""
         views = self._scoring_views(X)
         try:
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):

@@ -198,17 +198,17 @@ def check_precomputed(view: str, K: np.ndarray) -> np.ndarray:
         raise InvalidInputError(f"View {view!r} is a kernel of zeros: leave it out.")
     if float(np.max(np.abs(K - K.T))) > 1e-5 * scale:
         raise InvalidInputError(
-            f"View {view!r} is not symmetric, so it is no kernel: pass (K + K.T) / 2 if the "
+            f"View {view!r} is not symmetric, so not a kernel: pass (K + K.T) / 2 if the "
             "difference is noise."
         )
     K = (K + K.T) / 2
     try:
-        # Eigenvalues below zero by rounding pass; anything else is no kernel, and no gap holds.
+        # Eigenvalues below zero by rounding pass; with others no gap would hold.
         np.linalg.cholesky(K + LARGEST_NEGATIVE * len(K) * scale * np.eye(len(K), dtype=float))
     except np.linalg.LinAlgError:
         raise InvalidInputError(
-            f"View {view!r} is not positive semi-definite, so it is no kernel: raise its "
-            "diagonal by what its lowest eigenvalue lacks to zero, or pass another."
+            f"View {view!r} is not positive semi-definite, so not a kernel: add the size of its "
+            "lowest eigenvalue to its diagonal, or pass another."
         ) from None
     return K
 

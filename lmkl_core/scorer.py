@@ -73,7 +73,7 @@ class SupportKernels:
         y *= y
         halves = np.add.reduceat(y, self._starts, axis=1).T
         halves *= 0.5
-        # One look at the squared norms finds what is not a number in any view.
+        # One sum over the squared norms finds NaN and infinity in any view.
         if not math.isfinite(np.add.reduce(halves, axis=None)):
             _refuse(halves)
         block -= halves[:, :, None]
@@ -102,7 +102,7 @@ def _centre(kernel: ViewKernel, X: np.ndarray) -> np.ndarray:
 
 
 def _refuse(halves: np.ndarray) -> None:
-    """Refuse what is not finite; large numbers that only their sum is too large for may pass."""
+    """Refuse rows with non-finite norms; norms of which only the sum overflows pass."""
     found = np.argwhere(~np.isfinite(halves))
     if not len(found):
         return

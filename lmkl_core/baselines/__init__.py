@@ -1,7 +1,7 @@
 """Compared one-class methods behind the interface of `lmkl_core.LocalisedMKL`, on the same views.
 
-`METHODS` holds them by name, in the order of the paper's tables; `views_for` tells which of the
-views at hand a method uses, and `Method.make` makes its estimator:
+`METHODS` holds them by name, in the order of the paper's tables; `views_for` gives the views
+that a method uses, and `Method.make` makes its estimator:
 
 >>> from lmkl_core.baselines import METHODS, views_for
 >>> views_for("lbp-gmm", ["face/resnet50.avgpool", "face/lbp", "face/iqm"])

@@ -170,13 +170,13 @@ class Baseline(ViewsEstimator):
         self.offset_ = self.calibration_.threshold
 
     def _fit_kernels(self, views: Views, takes: np.ndarray | None) -> tuple[ViewKernel, ...]:
-        """Kernels that tell how long rows stay alike; a view without information is refused."""
+        """Kernels that the block length is chosen by; a view without information is refused."""
         return fit_kernels(views, "rbf", takes)
 
     def _learn(
         self, views: Views, kernels: tuple[ViewKernel, ...], notes: list[str], cancel: Any
     ) -> tuple[Machine, Refit]:
-        """Fit to rows; also tell how to fit to some of them."""
+        """Fit to rows; return the machine and a function that fits to some rows only."""
         raise NotImplementedError
 
 

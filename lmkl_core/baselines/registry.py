@@ -151,7 +151,7 @@ METHODS: Mapping[str, Method] = {method.name: method for method in _ROWS}
 
 _NO_DEFINITION = (
     "its exact definition could not be established from public material "
-    "(lmkl_core.baselines.kernel_machines tells what was searched)"
+    "(lmkl_core.baselines.kernel_machines says what was searched)"
 )
 
 PUBLISHED_ONLY: Mapping[str, str] = {

@@ -4,18 +4,15 @@ Intervals without assumptions about the scores' distribution
 ------------------------------------------------------------
 AUC. The share of correctly ordered pairs is a two-sample U-statistic. Hoeffding (1963, section 5)
 writes it as a mean over permutations of averages of ``k = min(m, n)`` independent values in
-``[0, 1]``, so that Chernoff's bound for ``k`` trials holds for it too
-(`lmkl_core.metrics.rates`); for perfect separation its lower end is the exact
-(Clopper-Pearson) one of ``k`` of ``k`` successes.
+``[0, 1]``, so that Chernoff's bound for ``k`` trials holds (`lmkl_core.metrics.rates`).
 
-EER. Let ``t`` be the unknown threshold at which both true errors equal ``e``. It is a fixed number,
-so the errors counted at ``t`` are binomial, and both exact intervals at ``t``, each with half of
-the error probability, hold ``e`` together with confidence ``c``. Since ``t`` is not known, the
-union over all thresholds of the intersections of both intervals is taken.
+EER. Let ``t`` be the unknown threshold at which both true errors equal ``e``. The errors counted at
+``t`` are binomial, and both exact intervals at ``t``, each with half of the error probability, hold
+``e`` together with confidence ``c``. Since ``t`` is not known, the union over all thresholds of the
+intersections of both intervals is taken.
 
-BPCER at an APCER. The same with the fixed threshold at which the largest true APCER is the target:
-the union, over all thresholds that the attacks do not rule out, of BPCER's exact intervals. With
-few attacks that threshold is hardly known, and the interval is honest about it.
+BPCER at an APCER. The same with the threshold at which the largest true APCER is the target: the
+union, over all thresholds that the attacks do not rule out, of BPCER's exact intervals.
 """
 
 from dataclasses import dataclass

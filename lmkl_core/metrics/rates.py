@@ -1,4 +1,4 @@
-r"""Errors counted at a threshold: rates, and what is made of several rates.
+r"""Errors counted at a threshold: rates, their maximum and their means.
 
 A single rate has the exact (Clopper-Pearson) interval. A maximum or a mean of ``k`` rates takes
 each of them at the confidence ``1 - (1 - c) / k``: all ``k`` intervals then hold together with
@@ -36,7 +36,7 @@ CONFIDENCE = 0.95
 """Of every interval by default."""
 
 NOTHING_KNOWN = (0.0, 1.0)
-"""The interval of a share about which there is no data."""
+"""The interval of a share without data."""
 
 Interval = tuple[float, float]
 

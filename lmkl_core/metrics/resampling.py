@@ -54,7 +54,7 @@ class Resampled(Estimate):
     Attributes
     ----------
     n_subjects : int
-        Subjects it rests on: what is drawn.
+        Subjects that are drawn.
     n_resamples : int
         Resamples in which it has a value; 0 where the interval says nothing.
     note : str

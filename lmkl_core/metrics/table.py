@@ -66,17 +66,9 @@ class ScoreTable:
     ) -> "ScoreTable":
         """Return a table of plain sequences.
 
-        Parameters
-        ----------
-        scores : iterable of float or None
-            None or NaN where there was no response.
-        species : iterable of str or None
-            None or an empty text for bona fide.
-        subjects : iterable, optional
-            Names or numbers. Without them all rows are one nameless subject's, so that nothing is
-            said about how subjects differ.
-        presentations : iterable, optional
-            Names or numbers. Without them every row is a presentation of its own.
+        Scores are None or NaN where there was no response, species None or empty for bona fide.
+        Without subjects all rows are one nameless subject's; without presentations every row is
+        one of its own.
         """
         values = [np.nan if score is None else score for score in scores]
         names = ["" if name is None else name for name in species]

@@ -81,7 +81,7 @@ def cuts(*scores: Scores) -> Scores:
         return levels
     # Halved first: the difference of two huge scores may be too large for a number.
     between = levels[:-1] / 2 + levels[1:] / 2
-    # Between two neighbouring floating-point numbers there is no third.
+    # Neighbouring floating-point numbers have none between them.
     between = np.where(between > levels[:-1], between, levels[1:])
     return np.concatenate([levels[:1], between, [np.nextafter(levels[-1], np.inf)]])
 

@@ -1,13 +1,10 @@
 """Model files: one safetensors file with a JSON manifest in its header; never pickle.
 
-A file is untrusted. Reading it goes in steps, each of which relies only on those before it:
-sizes (`container`), manifest (`manifest`), dtypes and shapes (`tensors`), all of them before
-anything of the claimed size is allocated; then the digest, the values (`tensors`), and finally
-the model, which must score some of its own rows (`state`). Whatever is wrong,
-`lmkl_core.errors.ModelFileError` says it in one sentence.
-
-The digest notices damage and careless changes, but an attacker can write a digest too: only
-authenticated encryption stops that (`sealed`).
+A file is untrusted. Reading goes in steps, each of which relies only on those before it: sizes
+(`container`), manifest (`manifest`), dtypes and shapes (`tensors`), before anything of the claimed
+size is allocated; then the digest, the values (`tensors`), and the model, which must score some of
+its own rows (`state`). The digest notices damage and careless changes; only authenticated
+encryption stops an attacker (`sealed`).
 """
 
 from lmkl_core.model_file.files import (

@@ -283,7 +283,7 @@ def _check_views(manifest: Manifest) -> None:
         if view.kernel == PRECOMPUTED and (
             manifest.kind == INDUCING or view.columns != manifest.n_rows
         ):
-            raise ValueError(f"view {shown(view.name)} is no precomputed kernel of its rows")
+            raise ValueError(f"view {shown(view.name)} is not a precomputed kernel of its rows")
     if manifest.single_array and len(names) > 1:
         raise ValueError("it has several views and claims to be fitted on one array")
     if manifest.feature_names is not None and (

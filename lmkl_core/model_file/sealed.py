@@ -83,7 +83,7 @@ class Cost:
         return 128 * self.r * ((1 << self.log2_n) + self.p)
 
     def check(self) -> None:
-        """Refuse what is out of bounds, before anything is allocated for it."""
+        """Refuse numbers out of bounds, before anything is allocated."""
         low, high = CHEAPEST.log2_n, DEAREST.log2_n
         if not (low <= self.log2_n <= high and self.r == COST.r and 1 <= self.p <= DEAREST.p):
             raise Refused("it asks for an impossible amount of work to open it")
@@ -110,7 +110,7 @@ def check_passphrase(passphrase: str) -> str:
     if not text:
         return "The passphrase is empty: give one."
     if _bytes_of(passphrase) is None or any(map(_is_unsafe, passphrase.strip(_PASTED))):
-        return "The passphrase holds characters that are no text: use others."
+        return "The passphrase holds characters that are not text: use others."
     if min(len(text), len(passphrase.strip(_PASTED))) < SHORTEST_PASSPHRASE:
         return (
             f"The passphrase is shorter than {SHORTEST_PASSPHRASE} characters: four or five words "
@@ -199,7 +199,7 @@ def _cipher(passphrase: str, cost: Cost, salt: bytes) -> "AESGCM":
 
 
 def _bytes_of(passphrase: str) -> bytearray | None:
-    """Return the input of scrypt, or None if this is no text."""
+    """Return the input of scrypt, or None if this is not text."""
     if not isinstance(passphrase, str) or len(passphrase) > LONGEST_PASSPHRASE:
         return None
     try:

@@ -84,7 +84,7 @@ def _shapes(manifest: Manifest, places: Mapping[str, Place]) -> dict[str, tuple[
     shapes = {name: place.shape for name, place in places.items()}
     for name in manifest.column_major:
         if len(shapes.get(name, ())) != 2:
-            raise Refused(f"{shown(name)} is said to be stored by columns and is no matrix of its")
+            raise Refused(f"{shown(name)}, stored by columns, is not a matrix of its")
         shapes[name] = shapes[name][::-1]
     if len(set(manifest.column_major)) < len(manifest.column_major):
         raise Refused("it names a tensor twice as stored by columns")

@@ -191,7 +191,7 @@ def _solve_positive(matrix: np.ndarray, right: np.ndarray, scale: float) -> np.n
             factor = cho_factor(scaled, lower=True, check_finite=False)
         except np.linalg.LinAlgError:
             ridge *= 100
-            if not np.isfinite(ridge):  # what is not a number is shored up by nothing
+            if not np.isfinite(ridge):  # no ridge helps against NaN
                 raise FloatingPointError("the second derivative is not finite") from None
             continue
         return root * cho_solve(factor, root * right, check_finite=False)

@@ -42,7 +42,7 @@ def module_command(module: str) -> list[str]:
 def module_environment() -> dict[str, str]:
     """Return ours, with this very lmkl_core first: the child must not find another one.
 
-    A build's child has no other to find; it is told to set itself up as if it were the first.
+    A child of a one-folder build unpacks for itself, as if it were the first.
     """
     if is_frozen():
         return os.environ | {"PYINSTALLER_RESET_ENVIRONMENT": "1"}
@@ -52,10 +52,9 @@ def module_environment() -> dict[str, str]:
 
 
 def preferred_workers() -> Literal["threads"] | None:
-    """Return what to tell joblib when no backend is chosen, as its ``prefer``.
+    """Return joblib's ``prefer``: threads in a one-folder build, which cannot run ``python -m``.
 
-    Its processes are started with ``python -m``. Where there is no Python, threads do the work:
-    most of it is linear algebra, in which they do not wait for each other.
+    Most of the work is linear algebra, in which threads do not wait for each other.
     """
     return "threads" if is_frozen() else None
 

@@ -53,11 +53,11 @@ def own_kernel(model):
 
 
 def test_that_left_out_scores_are_those_of_explicit_refits():
-    for blocks in DIVISIONS.values():
-        for delta in [1e-3, 0.1, 10.0]:
-            model = make(n_clusters=3, delta=delta).fit(VIEWS)
-            kernel = own_kernel(model)
-            lower = np.linalg.cholesky(kernel + model.delta_ * np.eye(40))
+    for delta in [1e-3, 0.1, 10.0]:
+        model = make(n_clusters=3, delta=delta).fit(VIEWS)
+        kernel = own_kernel(model)
+        lower = np.linalg.cholesky(kernel + model.delta_ * np.eye(40))
+        for blocks in DIVISIONS.values():
             scores = left_out_scores(inverse_from_cholesky(lower), model.dual_coef_, blocks)
             expected = left_out_by_refitting(kernel, model.delta_, blocks)
             assert np.allclose(scores, expected, rtol=0, atol=1e-10)

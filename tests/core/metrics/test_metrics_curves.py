@@ -257,3 +257,8 @@ def test_that_an_apcer_that_is_no_share_is_refused():
     for target in [0, 1, float("nan")]:
         with pytest.raises(InvalidInputError, match="between 0 and 1"):
             bpcer_at_apcer([0.1], [0.2], target)
+
+
+def test_that_eer_of_equal_scores_is_a_half_and_claims_nothing():
+    found = eer([0.5] * 50, [0.5] * 50)
+    assert (found.value, found.interval) == (0.5, (0.0, 1.0))
