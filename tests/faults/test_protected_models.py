@@ -6,7 +6,7 @@ import pytest
 
 from lmkl_core import ModelFileError, WrongPassphrase, load_model
 from lmkl_core.model_file import from_bytes
-from lmkl_core.model_file.sealed import CHEAPEST, HEADER, NotOpened, _cipher, _opened, encrypted
+from lmkl_core.model_file.sealed import CHEAPEST, HEADER, Refused, _cipher, _opened, encrypted
 from tests.core.recordings import is_one_sentence
 from tests.core.sealed_material import PASSPHRASE, WRONG, plain_bytes, sealed_bytes
 
@@ -44,7 +44,7 @@ def test_that_every_changed_bit_of_the_contents_is_noticed(attempt):
     for place in range(len(secret)):
         for bit in range(8):
             secret[place] ^= 1 << bit
-            with attempt(), pytest.raises(NotOpened):
+            with attempt(), pytest.raises(Refused, match="the passphrase is wrong"):
                 _opened(cipher, nonce, secret, header)
             secret[place] ^= 1 << bit
 
