@@ -44,15 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def build(output: Path, work: Path) -> Path:
-    """Make the folder and return it.
-
-    Parameters
-    ----------
-    output : Path
-        Gets a folder ``lmkl-pad``; an older one is replaced.
-    work : Path
-        For what is needed on the way.
-    """
+    """Make the folder ``lmkl-pad`` in ``output``, in place of an older one, and return it."""
     work.mkdir(parents=True, exist_ok=True)
     environment = {
         **os.environ,

@@ -96,14 +96,10 @@ def is_wanted(path: str) -> bool:
 def without_orphans(
     binaries: Iterable[tuple[str, str, str]], needs: Callable[[str], set[str]]
 ) -> list[tuple[str, str, str]]:
-    """Leave out libraries that only files needed which are not wanted.
+    """Leave out libraries that only unwanted files needed.
 
-    Parameters
-    ----------
-    binaries : iterable of tuple
-        Path inside the build, file, and kind, as PyInstaller lists them.
-    needs : callable
-        Returns the names of the libraries that a file is linked with.
+    ``binaries`` are PyInstaller's rows (path in the build, file, kind); ``needs`` returns the names
+    of the libraries that a file is linked with.
     """
     rows = list(binaries)
     kept = {row[0] for row in rows if not _is_prunable(row[0]) and row[2] != LINK}
@@ -152,13 +148,7 @@ def package_data(root: Path = ROOT) -> list[tuple[str, str]]:
 
 
 def borrowed_data() -> list[tuple[str, str]]:
-    """Return the files of packages whose code is not used: weights, face detector, people.
-
-    Raises
-    ------
-    FileNotFoundError
-        If one of them is not installed.
-    """
+    """Return the files of packages whose code is not used: weights, face detector, people."""
     from app.demo.renderer.people import PEOPLE, portrait_path
     from app.vision.faces.mtcnn import CHECKSUMS, PACKAGE
     from lmkl_core.features.weights.catalogue import CATALOGUE
@@ -205,13 +195,7 @@ def needed_distributions() -> list[str]:
 
 
 def metadata_files(name: str) -> list[tuple[str, str]]:
-    """Return the metadata of a package that the program reads: what it is and what it holds.
-
-    Raises
-    ------
-    FileNotFoundError
-        If it is not installed.
-    """
+    """Return the metadata of a package that the program reads: what it is and what it holds."""
     # In the project's folder lies what building it has left, which counts as a package too.
     folders = [_info_folder(each) for each in metadata.distributions(name=name)]
     folder = next((each for each in folders if each.suffix == ".dist-info"), None)

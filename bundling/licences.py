@@ -55,20 +55,7 @@ def is_licence(path: str) -> bool:
 def owners(
     sources: Iterable[str], held: Mapping[str, str]
 ) -> tuple[dict[str, list[str]], list[str]]:
-    """Sort files by the package they come from.
-
-    Parameters
-    ----------
-    sources : iterable of str
-        Absolute paths.
-    held : mapping
-        Package of each installed file, by its absolute path.
-
-    Returns
-    -------
-    tuple
-        Files by package, and those of no package.
-    """
+    """Return files by the package that holds them, and those of no package; all paths absolute."""
     found: dict[str, list[str]] = {}
     others = []
     for source in sources:
@@ -96,24 +83,9 @@ def recorded(distribution: metadata.Distribution) -> list[str]:
 
 
 def gather(sources: Iterable[str], folder: Path) -> list[str]:
-    """Put the licences of everything that files come from into a folder, with a list of them.
+    """Put the licences of all packages that files come from into a new folder, and list them.
 
-    Parameters
-    ----------
-    sources : iterable of str
-        The files that go into the build, where they lie now.
-    folder : Path
-        It is made anew.
-
-    Returns
-    -------
-    list of str
-        Names of the packages, those of the system included.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is a package whose licence is not known.
+    Raises `FileNotFoundError` for a package whose licence is not known.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -92,18 +92,9 @@ def members(archive: Path) -> dict[str, bytes]:
 def problems(
     found: dict[str, bytes], wanted: Iterable[str], personal: Iterable[str], *, only: bool
 ) -> list[str]:
-    """Say what is missing from an archive, what is too much, and what is personal in it.
+    """Say what an archive lacks of the wanted files, and which personal texts are in it.
 
-    Parameters
-    ----------
-    found : dict
-        Its files.
-    wanted : iterable of str
-        Files it must have.
-    personal : iterable of str
-        Texts that must be nowhere in it: where it was built, by whom.
-    only : bool
-        Whether it may have nothing else but metadata, as a wheel.
+    With ``only``, as in a wheel, nothing else but metadata may be there.
     """
     wanted = set(wanted)
     told = [f"{name} is missing" for name in sorted(wanted - set(found))]

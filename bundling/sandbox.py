@@ -49,15 +49,7 @@ def outermost(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def strangers(mapped: Iterable[str], own: Iterable[Path]) -> list[str]:
-    """Return the mapped files that are neither a build's own nor libraries of the system.
-
-    Parameters
-    ----------
-    mapped : iterable of str
-        Paths of files in a process's memory.
-    own : iterable of Path
-        Folders that may be used: the build, and what the test made for it.
-    """
+    """Return the mapped files that are neither in folders of the build's own nor of the system."""
     folders = [f"{folder}{os.sep}" for folder in own]
     foreign = []
     for path in mapped:
@@ -77,15 +69,7 @@ def mapped_files(pid: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Where a build is tried.
-
-    Attributes
-    ----------
-    folder : Path
-        A new, empty folder: gets a home, and is where commands run.
-    hidden : tuple of Path
-        Covered, where the system allows it.
-    """
+    """Where a build is tried: a new folder with a home, and paths hidden where that is allowed."""
 
     folder: Path
     hidden: tuple[Path, ...] = ()

@@ -66,17 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 class Smoke:
-    """One try of a build.
-
-    Parameters
-    ----------
-    build : Path
-        The folder that was built.
-    scratch : Path
-        An empty folder.
-    pictures : Path or None
-        Where pictures of the window are kept.
-    """
+    """One try of a build in an empty scratch folder; pictures of the window are kept if asked."""
 
     def __init__(self, build: Path, scratch: Path, pictures: Path | None) -> None:
         moved = scratch / "a folder für builds" / NAME
@@ -87,13 +77,7 @@ class Smoke:
         self.work = self.sandbox.folder / "work"
 
     def run(self) -> None:
-        """Do everything, one after the other.
-
-        Raises
-        ------
-        SmokeError
-            At the first thing that is wrong.
-        """
+        """Do everything, one after the other; raise `SmokeError` at the first thing wrong."""
         self.nothing_else()
         self.command("--version")
         report = self.command("doctor", "--json")

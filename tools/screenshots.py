@@ -146,19 +146,7 @@ def _with_window(folder, scenes, model, suffix="", only=(), size=SIZE):
 
 
 class Photographer:
-    """Drives the window and saves what it shows.
-
-    Parameters
-    ----------
-    window : MainWindow
-        Shown.
-    folder : Path
-        Where the pictures go.
-    suffix : str
-        At the end of their names.
-    only : tuple of str
-        Views to save; all when empty.
-    """
+    """Drives the window and saves the views in ``only``, or all, under names with a suffix."""
 
     def __init__(self, window, folder, suffix="", only=()):
         self.window, self.controller = window, window.controller
