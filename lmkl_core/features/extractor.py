@@ -89,24 +89,17 @@ def plan(preset: Preset) -> tuple[Group, ...]:
 def _group(
     network: str, photometry: Photometry, size: int, uses: list[tuple[Branch, str]]
 ) -> Group:
-    crops = tuple(dict.fromkeys(crop for _, crop in uses))
-    outputs = tuple(
-        dict.fromkeys(_output(branch, layer) for branch, _ in uses for layer in branch.layers)
-    )
-    views = tuple(
-        PlannedView(
-            branch.view_name(crop, layer),
-            crops.index(crop),
-            outputs.index(_output(branch, layer)),
-        )
+    wanted = [
+        (branch.view_name(crop, layer), crop, Output(layer, branch.pooling, branch.normalisation))
         for branch, crop in uses
         for layer in branch.layers
+    ]
+    crops = tuple(dict.fromkeys(crop for _, crop, _ in wanted))
+    outputs = tuple(dict.fromkeys(output for *_, output in wanted))
+    views = tuple(
+        PlannedView(name, crops.index(crop), outputs.index(output)) for name, crop, output in wanted
     )
     return Group(Graph(network, size, photometry, outputs), crops, views)
-
-
-def _output(branch: Branch, layer: str) -> Output:
-    return Output(layer, branch.pooling, branch.normalisation)
 
 
 class Extractor:

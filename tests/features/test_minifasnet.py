@@ -59,28 +59,27 @@ LINEAR, FIRST, NARROW, LAST = (
 )
 
 
-@pytest.mark.parametrize(
-    ("change", "difference"),
-    [
-        ({NARROW: None}, r"conv_4\.model\.2\.conv\.conv\.weight is missing"),
-        ({NARROW: (9, 8, 1, 1)}, r"conv_4\.model\.2\.conv\.conv\.weight has shape \(9, 8, 1, 1\)"),
-        ({LAST: (9, 5, 1, 1)}, r"conv_4\.model\.2\.project\.bn\.weight has shape"),
-        ({LINEAR: (64, 54)}, r"linear\.weight has shape \(64, 54\) instead of \(128, 54, 1, 1\)"),
-        ({FIRST: ()}, r"conv1\.conv\.weight has shape \(\) instead"),
-        ({FIRST: (0, 3, 3, 3)}, r"conv1\.conv\.weight has shape \(0, 3, 3, 3\) instead"),
-        ({FIRST: (2 * LARGEST_WIDTH, 3, 3, 3)}, "conv1.conv.weight has shape"),
-        ({"module.more.weight": (1,)}, r"more\.weight has no place"),
-    ],
-)
-def test_that_a_file_of_other_shapes_is_refused_in_one_sentence(change, difference):
-    state = minifasnet_state("minifasnet-v2", small_widths("minifasnet-v2"))
-    for key, shape in change.items():
-        state.pop(key, None)
-        if shape is not None:
-            state[key] = np.zeros(shape, np.float32)
-    with pytest.raises(InvalidInputError, match=rf"does not fit minifasnet-v2: {difference}") as e:
-        filled("minifasnet-v2", state)
-    assert "\n" not in str(e.value)
+DIFFERENCES = [
+    ({NARROW: None}, r"conv_4\.model\.2\.conv\.conv\.weight is missing"),
+    ({NARROW: (9, 8, 1, 1)}, r"conv_4\.model\.2\.conv\.conv\.weight has shape \(9, 8, 1, 1\)"),
+    ({LAST: (9, 5, 1, 1)}, r"conv_4\.model\.2\.project\.bn\.weight has shape"),
+    ({LINEAR: (64, 54)}, r"linear\.weight has shape \(64, 54\) instead of \(128, 54, 1, 1\)"),
+    ({FIRST: ()}, r"conv1\.conv\.weight has shape \(\) instead"),
+    ({FIRST: (0, 3, 3, 3)}, r"conv1\.conv\.weight has shape \(0, 3, 3, 3\) instead"),
+    ({FIRST: (2 * LARGEST_WIDTH, 3, 3, 3)}, "conv1.conv.weight has shape"),
+    ({"module.more.weight": (1,)}, r"more\.weight has no place"),
+]
+
+
+def test_that_a_file_of_other_shapes_is_refused():
+    whole = minifasnet_state("minifasnet-v2", small_widths("minifasnet-v2"))
+    for change, difference in DIFFERENCES:
+        state = {key: value for key, value in whole.items() if key not in change}
+        for key, shape in change.items():
+            if shape is not None:
+                state[key] = np.zeros(shape, np.float32)
+        with pytest.raises(InvalidInputError, match=rf"does not fit minifasnet-v2: {difference}"):
+            filled("minifasnet-v2", state)
 
 
 def test_that_a_block_whose_result_cannot_be_added_is_refused():

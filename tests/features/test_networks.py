@@ -20,7 +20,6 @@ from lmkl_core.features.networks.torch_networks import (
     Truncated,
     build_network,
     load_network,
-    network_of,
 )
 
 
@@ -53,7 +52,8 @@ def test_that_our_efficientnet_agrees_with_the_independent_one_block_by_block(li
     size = 96
     theirs = EfficientNet.from_name("efficientnet-lite0", image_size=size).eval()
     theirs.load_state_dict(torch.load(lite0, weights_only=True))
-    ours = load_network(NETWORKS["efficientnet-lite0"], lite0)
+    spec = NETWORKS["efficientnet-lite0"]
+    ours = load_network(spec, State.read(spec, lite0))
     x = torch.rand(1, 3, size, size, generator=torch.manual_seed(0)) * 2 - 1
     parts = [
         lambda y: theirs._swish(theirs._bn0(theirs._conv_stem(y))),
@@ -80,7 +80,7 @@ def truncated_last(name, state):
     """Return our network cut at its last layer, with a state dict as a file would hold it."""
     spec = NETWORKS[name]
     arrays = {key: value.numpy() for key, value in state.items()}
-    stages = network_of(spec, State(spec, arrays, "made by the test"))
+    stages = load_network(spec, State(spec, arrays, "made by the test"))
     return Truncated(Graph(name, 64, "none", (Output("last", "mean", "none"),)), stages)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from lmkl_core.features.networks.filling import State
 from lmkl_core.features.networks.registry import NETWORKS, Graph, Output
 from lmkl_core.features.networks.torch_networks import Truncated, load_network
 
@@ -12,7 +13,8 @@ SIZE = 64
 
 @pytest.fixture(scope="module")
 def stages(lite0):
-    return load_network(NETWORKS["efficientnet-lite0"], lite0)
+    spec = NETWORKS["efficientnet-lite0"]
+    return load_network(spec, State.read(spec, lite0))
 
 
 @pytest.fixture(scope="module")

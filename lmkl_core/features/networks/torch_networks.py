@@ -93,7 +93,7 @@ class Truncated(nn.Module):
 
 def load_truncated(graph: Graph, weights: Path) -> Truncated:
     """Build the graph's network with the weights of a file, ready to run."""
-    return Truncated(graph, load_network(graph.spec, weights)).eval()
+    return Truncated(graph, load_network(graph.spec, State.read(graph.spec, weights))).eval()
 
 
 def _relit(x: Tensor, photometry: Photometry) -> Tensor:
@@ -129,19 +129,14 @@ def _unit(vector: Tensor) -> Tensor:
 # ------------------------------------------------- with weights
 
 
-def load_network(spec: NetworkSpec, path: Path) -> tuple[nn.Module, ...]:
+def load_network(spec: NetworkSpec, state: State) -> tuple[nn.Module, ...]:
     """Build a network with the weights of a file: one module a layer, in evaluation mode."""
-    return network_of(spec, State.read(spec, path))
-
-
-def network_of(spec: NetworkSpec, state: State) -> tuple[nn.Module, ...]:
-    """Build a network with weights that were read; see `load_network`."""
     if spec.description is not None:
         return tuple(
             nn.Sequential(*map(_module, steps)).eval().requires_grad_(False)
             for steps in fill(spec, state)
         )
-    # Without memory of its own at first, so that loading costs one copy of the weights.
+    # Without memory at first, so that loading costs one copy of the weights.
     with torch.device("meta"):
         body, chain = build_network(spec)
     tensors = {
