@@ -356,6 +356,13 @@ def test_that_tables_without_a_file_name_the_place_by_its_path():
         preset_from_dict(tables)
 
 
+def test_that_json_null_is_not_a_missing_key():
+    tables = preset_to_dict(load_preset("tiny"))
+    tables["crops"]["mouth"]["scale"] = None
+    with pytest.raises(PresetError, match=r"^crops\.mouth\.scale"):
+        preset_from_dict(tables)
+
+
 def test_that_only_a_table_is_a_preset():
     for value in (None, [], "x", 3):
         with pytest.raises(PresetError, match="the preset: expected a table"):

@@ -1,7 +1,6 @@
-"""Descriptors made by hand: views of a crop that need no network, no weights and no engine.
+"""Hand-crafted descriptors: views of a crop without network, weights or engine.
 
-They are what one-class face detectors used before networks, and stand beside the networks' views
-so that methods can be compared on the same crops.
+One-class face detectors used them before networks; here they allow comparisons on the same crops.
 """
 
 from collections.abc import Callable

@@ -17,22 +17,18 @@ to one. In differences from the centre, and divided by :math:`w^2`, the sign ask
     (\sqrt 2 - 1)\,\bigl((a - g_c) + (b - g_c)\bigr) + (d - g_c).
 
 On whole levels this is zero only if both brackets are, because :math:`\sqrt 2` is irrational;
-otherwise it is at least :math:`1 / (2\sqrt 2 \cdot 510 + 1) > 6 \cdot 10^{-4}` away from zero,
-far more than single precision errs. So every pattern is exact: flat areas give all ones, and a
-crop the same histogram on every machine.
+otherwise it is at least :math:`1 / (2\sqrt 2 \cdot 510 + 1) > 6 \cdot 10^{-4}` away from zero, far
+more than single precision errs. So every pattern is exact, and the same on every machine.
 
 A pattern is *uniform* when its circle changes between 0 and 1 at most twice: 58 of the 256 are,
-and they make up nearly all of a picture. Each has a bin of its own, in the order of its number;
-the other 198 share the last one, 59 in all. Border pixels have no circle and are left out. The
-view is the histograms of Y, Cb, Cr, H, S and V (`colour`), each divided by its number of pixels,
-side by side: 354 columns.
+and they make up nearly all of a picture. Each has its own bin, in the order of its number; the
+others share the last one, 59 in all. Border pixels are left out. The view is the histograms of Y,
+Cb, Cr, H, S and V (`colour`), each divided by its number of pixels, side by side: 354 columns.
 
-Which colours and which variant the rows LBP+NN, LBP+GMM, LBP+OCSVM and LBP+AE of the paper's
-tables used could not be established from public material; this is the colour texture
-descriptor of the face literature they stand in (Boulkenafet, Komulainen and Hadid 2015, 2016:
+Which variant the paper's rows LBP+NN, LBP+GMM, LBP+OCSVM and LBP+AE used is not public; this is the
+colour texture descriptor of the face literature (Boulkenafet, Komulainen and Hadid 2015, 2016:
 uniform patterns of eight points at radius 1 in YCbCr and HSV, of faces of 64 pixels; here the
-preset says how many). Hue is compared as a number, as it is there, although red is at both of
-its ends.
+preset sets the size). As there, hue is compared as a number, although red is at both of its ends.
 
 References
 ----------

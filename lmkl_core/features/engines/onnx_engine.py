@@ -1,10 +1,9 @@
 """onnxruntime as an engine: float32 on the CPU, one thread a call.
 
-A session with threads of its own makes them meet after every layer: they spin while they wait,
-which takes the cores away from the camera and the window, or sleep and have to be woken. So a
-session gets no threads; callers give different crops to different threads (`EnginePool`), which
-meet once a frame. Measured, that took as long as spinning when cores were free and about
-half as long when they were not, and a crop gives the same bits whatever it is batched with.
+The threads of a session meet after every layer: they spin, which takes the cores away from camera
+and window, or sleep and have to be woken. So a session gets none; callers give different crops to
+different threads (`EnginePool`), which meet once a frame. Measured, that took as long as spinning
+when cores were free and half as long when not, and a crop gives the same bits in any batch.
 """
 
 import numpy as np

@@ -7,13 +7,11 @@ computation takes 144 multiplications for each pair of channels; Winograd's F(4 
     output = A' [ sum over input channels of (G kernel G') * (B' input B) ] A
 
 where * multiplies entry by entry. The sum is 36 products of matrices (outputs x inputs times
-inputs x squares); the maps around it have Kronecker matrices: the first one, which also takes the
-overlapping squares, is a convolution with stride 4, the others are products. onnxruntime runs
-direct convolutions close to the processor's peak, so only fewer multiplications help it further.
-The maps cost memory traffic, so the rewriting pays for large convolutions only: in practice those
-of VGG16 and one of GoogLeNet. Each crop is computed on its own, as before. The exporter compares
-the result with torch and takes the graph as it was if it is not close enough; in float32 it is, by
-two digits.
+inputs x squares); the maps around it have Kronecker matrices: the first, which also takes the
+overlapping squares, is a convolution with stride 4, the others are products. The maps cost memory
+traffic, so this pays for large convolutions only: those of VGG16 and one of GoogLeNet. Each crop is
+computed on its own. The exporter compares the result with torch and keeps the original graph if it
+is not close enough; in float32 it is, by two digits.
 
 References
 ----------

@@ -26,9 +26,9 @@ COUNTER = "num_batches_tracked"
 
 
 class State:
-    """The tensors of a weights file, given out by name: each must have its place and its shape.
+    """The tensors of a weights file, by name.
 
-    All that does not fit raises `InvalidInputError`, which names the file and the tensor.
+    What does not fit the network raises `InvalidInputError` with the file and the tensor.
     """
 
     def __init__(self, spec: NetworkSpec, tensors: Mapping[str, NDArray[Any]], path: Path) -> None:

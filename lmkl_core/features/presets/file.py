@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from lmkl_core.features.presets.preset import (
     CHOICES,
@@ -153,9 +153,9 @@ class _CropTable:
     centre: tuple[Annotated[float, Meta(ge=-2, le=3)], Annotated[float, Meta(ge=-2, le=3)]] = (
         Crop.centre
     )
-    side: Annotated[float, Meta(ge=0.05, le=10)] | None = None
+    side: Annotated[float, Meta(ge=0.05, le=10)] | UnsetType = UNSET
     native: bool = False
-    scale: Annotated[float, Meta(ge=0.1, le=10)] | None = None
+    scale: Annotated[float, Meta(ge=0.1, le=10)] | UnsetType = UNSET
 
 
 def preset_from_dict(value: Mapping[str, Any]) -> Preset:
@@ -251,12 +251,13 @@ def _crop(name: str, value: object) -> Crop:
     if table.of == "image":
         return Crop(name, table.size, of="image")
     if table.of == "box":
-        if table.scale is None:
+        if table.scale is UNSET:
             raise PresetError(f"{where} needs scale, as a multiple of the box.")
         return Crop(name, table.size, of="box", scale=table.scale)
-    if table.native != (table.side is None):
+    if table.native != (table.side is UNSET):
         raise PresetError(f"{where} needs either side (1.0 is the face) or native = true.")
-    return Crop(name, table.size, table.centre, table.side)
+    side = None if table.side is UNSET else table.side
+    return Crop(name, table.size, table.centre, side)
 
 
 def _branch(value: object, where: str) -> Branch | DescriptorBranch:

@@ -1,9 +1,9 @@
 """Every file of weights the program knows, as data.
 
-Checksums are SHA-256. torchvision and timm publish its first eight digits in the file's name; the
-full ones here were computed on the packages' own files or agree between independent public records
-of the official file. Where only the eight are known, only these are compared: that catches damage,
-not forgery. Reading a file executes nothing in it (`tensors`).
+Checksums are SHA-256. torchvision and timm publish the first eight digits in the file's name; the
+full ones were computed on the packages' own files or agree between independent public records.
+Where only eight are known, only these are compared: that catches damage, not forgery. Reading a
+file executes nothing in it (`tensors`).
 """
 
 import difflib
