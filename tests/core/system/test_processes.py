@@ -153,7 +153,9 @@ def test_that_what_starts_processes_asks_the_helper_how():
     asking = {
         path
         for path, node in nodes()
-        if isinstance(node, ast.ImportFrom) and node.module == "lmkl_core.system.processes"
+        if isinstance(node, ast.ImportFrom)
+        and node.module == "lmkl_core.system.processes"
+        and {alias.name for alias in node.names} & {"module_command", "module_environment"}
     }
     assert "app/cli/demo.py" in starting
     assert starting <= asking
