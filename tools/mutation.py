@@ -29,7 +29,7 @@ def mutmut(*names):
 
 def mirrored(function):
     """The folder of tests for a function such as lmkl_core.solver.newton.x_step."""
-    package = function.split(".")[:-2]
+    package = function.split(".")[:-2] or ["lmkl_core"]  # a function of the package itself
     return "/".join(["tests", *(["core", *package[1:]] if package[0] == "lmkl_core" else package)])
 
 
