@@ -27,8 +27,8 @@ from pathlib import Path
 from statistics import median
 
 SLOWER_LIMIT = 1.25
-WARM_UP_SHARE = 6
-"""The warm-up is this part of the time: ten minutes of an hour."""
+WARM_UP = 600.0
+"""Seconds of warm-up, but at most half of the run: the caches of Qt and of the C library fill."""
 BINS = (0.05, 0.1, 0.25, 1.0)
 """Seconds above which gaps of the event loop are counted."""
 
@@ -89,7 +89,7 @@ class Soak:
         from benchmarks.soak_rounds import Butler, Play, Rounds
 
         self.options, self.window, self.scorer, self.folders = options, window, scorer, folders
-        self.warm_up = 60 * options.minutes / WARM_UP_SHARE
+        self.warm_up = min(WARM_UP, 30 * options.minutes)
         self.butler, self.heart, self.messages = Butler(), Heartbeat(), Messages()
         self.gaps, self.longest = dict.fromkeys(BINS, 0), []
         self.rounds = Rounds(
