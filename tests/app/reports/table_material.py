@@ -11,7 +11,7 @@ from lmkl_core.baselines import Method
 from lmkl_core.metrics import ScoreTable, Threshold
 
 NAMES = {
-    key: Method(key, "", "all", None, published=published, citation=citation, differs=differs)
+    key: Method(key, "", "all", None, {}, published=published, citation=citation, differs=differs)
     for key, published, citation, differs in (
         ("mk-svdd", "Multiple Kernel-SVDD", "9535490", ""),
         ("mk-ocsvm", "Multiple Kernel-OCSVM", "9535490", ""),
