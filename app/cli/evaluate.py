@@ -19,8 +19,7 @@ from app.evaluation.options import Options, chosen_methods
 from app.evaluation.protocols.registry import DATABASES
 from app.evaluation.protocols.splits import Database
 from app.evaluation.protocols.types import Layout, Mode
-from app.reports.comparison import Run, compare
-from app.reports.evaluation import Table, build
+from app.reports.evaluation import Run, Table, build, compare
 from app.reports.json_files import comparison_document, evaluation_document
 from app.reports.writing import file_name, write_comparison, write_table
 from lmkl_core.errors import InvalidInputError

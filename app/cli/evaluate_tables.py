@@ -9,11 +9,10 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from app.evaluation.protocols.registry import DATABASES
-from app.reports.comparison import Comparison
-from app.reports.evaluation import Row, Singles, Table
+from app.reports.evaluation import Comparison, Row, Singles, Table
 from app.reports.figures import FIGURES, Figure, FoldFigures
 from app.reports.html_tables import bases
-from app.reports.notices import MODES, notices, simulated
+from app.reports.notices import MODES, comparison_notices, notices, simulated
 from app.reports.words import (
     NOTHING,
     basis_text,
@@ -177,7 +176,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
                 grid.add_row(*cells, style=style)
         console.print(grid)
     console.print("Bold: the interval of the difference, from drawing subjects, excludes zero.")
-    for sentence in comparison.notices:
+    for sentence in comparison_notices(comparison):
         console.print(f"Note: {sentence}", style="dim", markup=False, highlight=False)
 
 

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from app.reports.comparison import Comparison
-from app.reports.evaluation import Row, Table
-from app.reports.facts import Fact
+from app.reports.evaluation import Comparison, Row, Table
 from app.reports.figures import FIGURES, FoldFigures
-from app.reports.guided_test import Report
+from app.reports.guided_test import Fact, Report
 from app.reports.json_files import (
     figure_values,
     line_values,
@@ -18,7 +16,7 @@ from app.reports.json_files import (
     printed_values,
     rate_values,
 )
-from app.reports.notices import facts, sentences
+from app.reports.notices import comparison_notices, facts, sentences
 from app.session.guided_test.presentation import Presentation
 
 GUIDED_TEST_COLUMNS = (
@@ -174,5 +172,5 @@ def comparison_csv(comparison: Comparison) -> str:
         rows.append(values)
     for run in comparison.runs:
         rows += [{"run": run.name, "figure": name, "text": text} for name, text in facts(run.table)]
-    rows += [{"figure": "notice", "text": text} for text in comparison.notices]
+    rows += [{"figure": "notice", "text": text} for text in comparison_notices(comparison)]
     return _csv(rows, COMPARISON_COLUMNS)

@@ -1,9 +1,13 @@
-"""The table of an evaluation: measured rows merged with the paper's."""
+"""The table of an evaluation beside the paper's figures, and tables of several runs side by side.
 
-from collections.abc import Mapping
+For two runs of the same database, subjects are drawn for both together: what makes a person easy or
+hard in both cancels, so the interval of a difference is narrower than the figures' own.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from app.evaluation.protocols.types import Layout
 from app.evaluation.published import (
@@ -14,7 +18,21 @@ from app.evaluation.published import (
     plain_name,
 )
 from app.evaluation.result import Evaluation, FoldResult, MethodResult
-from app.reports.figures import FIGURES, NON_RESPONSE, FoldFigures, Joiner, fold_figures
+from app.reports.figures import (
+    FIGURES,
+    MOST_SUBJECTS,
+    NON_RESPONSE,
+    Figure,
+    Figures,
+    FoldFigures,
+    Joiner,
+    Spread,
+    fold_figures,
+)
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.metrics import bootstrap_difference
+from lmkl_core.metrics.bootstrap import Figure as DrawnFigure
+from lmkl_core.metrics.resampling import FEW_SUBJECTS
 
 if TYPE_CHECKING:
     from lmkl_core.baselines import Method
@@ -27,6 +45,9 @@ NOT_ASKED_FOR = "not asked for in this run"
 
 MANY_SINGLES = 3
 """Rows of single views from which they get a table of their own."""
+
+DRAWN: tuple[DrawnFigure, ...] = get_args(DrawnFigure)
+"""Figures whose differences have intervals from drawing subjects."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,3 +222,124 @@ def build(evaluation: Evaluation, methods: "Mapping[str, Method] | None" = None)
         else:
             own = own or alone
     return Table(evaluation, published, (*above, *unprinted, *own))
+
+
+# ------------------------------------------------------------------ several runs
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A table and its name beside others."""
+
+    name: str
+    table: Table
+
+    @cached_property
+    def rows(self) -> dict[str, Row]:
+        """Measured rows by method."""
+        return {row.measured.method: row for row in self.table.compared if row.measured}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A figure less the first run's, as shares; paired where subjects were drawn together."""
+
+    value: float | None
+    interval: tuple[float, float] | None
+    n_subjects: int
+    is_paired: bool
+
+    @property
+    def has_few_subjects(self) -> bool:
+        """Whether too few subjects were drawn, which makes the interval too narrow."""
+        return self.interval is not None and self.n_subjects < FEW_SUBJECTS
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval excludes zero, from enough subjects."""
+        if self.interval is None or self.has_few_subjects:
+            return False
+        return not self.interval[0] <= 0 <= self.interval[1]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One figure of one method in one run: pooled, and over several folds.
+
+    The difference is None in the first run, and where that lacks the method.
+    """
+
+    run: str
+    method: str
+    title: str
+    figure: Figure
+    spread: Spread | None = None
+    difference: Difference | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two runs or more, the first as reference."""
+
+    runs: tuple[Run, ...]
+    figures: tuple[str, ...]
+    lines: tuple[Line, ...]
+
+    @property
+    def methods(self) -> dict[str, str]:
+        """Titles by method."""
+        return {line.method: line.title for line in self.lines}
+
+    def line(self, run: str, method: str, figure: str) -> Line | None:
+        return self._places.get((run, method, figure))
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str, str], Line]:
+        return {(line.run, line.method, line.figure.name): line for line in self.lines}
+
+    @property
+    def is_simulated(self) -> bool:
+        return any(run.table.evaluation.is_simulated for run in self.runs)
+
+
+def compare(runs: Sequence[Run]) -> Comparison:
+    """Compare runs with the first of them."""
+    if len(runs) < 2 or len({run.name for run in runs}) < len(runs):
+        raise InvalidInputError("A comparison needs two runs or more, each with its own name.")
+    headlines = {run.table.headline for run in runs}
+    figures = headlines.pop() if len(headlines) == 1 else WITHOUT_PAPER
+    methods = dict.fromkeys(method for run in runs for method in run.rows)
+    lines = [
+        _line(runs[0], run, method, figure)
+        for method in methods
+        for figure in figures
+        for run in runs
+        if method in run.rows
+    ]
+    return Comparison(tuple(runs), figures, tuple(lines))
+
+
+def _line(first: Run, run: Run, method: str, name: str) -> Line:
+    row, other = run.rows[method], first.rows.get(method)
+    level = row.by_presentation
+    difference = None
+    if run is not first and other is not None:
+        is_paired = first.table.layout.database == run.table.layout.database
+        difference = _difference(other.by_presentation.pooled, level.pooled, name, is_paired)
+    spread = level.spread(name) if len(level.folds) > 1 else None
+    return Line(run.name, method, row.title, level.pooled.figure(name), spread, difference)
+
+
+def _difference(first: Figures, second: Figures, name: str, is_paired: bool) -> Difference:
+    figure = next((each for each in DRAWN if each == name), None)
+    if figure is None or max(first.n_subjects, second.n_subjects) > MOST_SUBJECTS:
+        before, after = first.value(name), second.value(name)
+        value = None if before is None or after is None else after - before
+        return Difference(value, None, 0, is_paired)
+    thresholds = (first.threshold, second.threshold)
+    drawn = bootstrap_difference(
+        first.scores, second.scores, figure, thresholds, is_paired=is_paired
+    )
+    interval = drawn.interval if drawn.n_resamples else None
+    n_subjects = drawn.n_subjects if is_paired else min(first.n_subjects, second.n_subjects)
+    return Difference(drawn.value, interval, n_subjects, is_paired)

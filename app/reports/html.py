@@ -8,10 +8,17 @@ from markupsafe import Markup
 
 from app.names import counted, listed, visible
 from app.reports.error_charts import interval_bar, tradeoff
-from app.reports.facts import EVALUATION, INSTRUMENTS, TESTED, Fact
 from app.reports.figures import Figure, Figures
-from app.reports.findings import genuine_sizes, size_statement
-from app.reports.guided_test import PART_TITLES, Line, Report
+from app.reports.findings import brief, conclusions, genuine_sizes, limits, size_statement
+from app.reports.guided_test import (
+    EVALUATION,
+    INSTRUMENTS,
+    PART_TITLES,
+    TESTED,
+    Fact,
+    Line,
+    Report,
+)
 from app.reports.score_charts import histogram, sizes, strip
 from app.reports.words import (
     ALL_EQUAL,
@@ -92,6 +99,9 @@ def guided_test_page(report: Report) -> str:
     return TEMPLATES.get_template("guided_test.html.j2").render(
         report=report,
         context=report.context,
+        brief=brief(level),
+        conclusions=conclusions(level),
+        limits=limits(report.presentations, level),
         facts=_facts(report.facts),
         instruments=_instruments(report.facts),
         missing=_missing(report.missing),

@@ -6,7 +6,6 @@ from typing import Any
 
 from app.evaluation.protocols.types import SplitCount
 from app.names import counted
-from app.reports.comparison import Comparison, Line
 from app.reports.error_charts import (
     CURVE_STYLES,
     Curves,
@@ -15,11 +14,13 @@ from app.reports.error_charts import (
     curves_of,
     intervals,
 )
-from app.reports.evaluation import Row, Table
+from app.reports.evaluation import Comparison, Line, Row, Table
 from app.reports.figures import FIGURES, NON_RESPONSE, Figure, FoldFigures
 from app.reports.html import TEMPLATES
 from app.reports.notices import (
     MODES,
+    comparison_facts,
+    comparison_notices,
     facts,
     notices,
     parameters_text,
@@ -252,7 +253,7 @@ def chosen_curves(table: Table) -> Curves:
 
 
 def comparison_page(comparison: Comparison) -> str:
-    shared, differing = comparison.facts
+    shared, differing = comparison_facts(comparison)
     last = comparison.runs[-1].table.evaluation
     # The paper's own method is drawn, or else the last one.
     own = [key for run in comparison.runs for key, row in run.rows.items() if row.is_own]
@@ -267,7 +268,7 @@ def comparison_page(comparison: Comparison) -> str:
     return TEMPLATES.get_template("comparison.html.j2").render(
         runs=[run.name for run in comparison.runs],
         is_simulated=comparison.is_simulated,
-        notices=comparison.notices,
+        notices=comparison_notices(comparison),
         created=created_text(last.created),
         version=last.version,
         headings=[FIGURES[name] for name in comparison.figures],

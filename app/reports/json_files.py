@@ -9,13 +9,12 @@ from typing import Any
 from app.evaluation.published import PrintedFigure
 from app.evaluation.result import FoldResult
 from app.models.summary import ModelSummary
-from app.reports.comparison import Comparison, Line
-from app.reports.evaluation import Row, Table
+from app.reports.evaluation import Comparison, Line, Row, Table
 from app.reports.figures import FIGURES, Figure, Figures, FoldFigures
-from app.reports.findings import size_statement
+from app.reports.findings import brief, conclusions, limits, size_statement
 from app.reports.guided_test import Line as ReportLine
 from app.reports.guided_test import Report
-from app.reports.notices import sentences
+from app.reports.notices import comparison_notices, sentences
 from app.session.guided_test.presentation import Presentation
 from lmkl_core.metrics import Rate, ScoreTable, Threshold, det_points, roc_points
 
@@ -46,9 +45,9 @@ def guided_test_document(report: Report) -> dict[str, Any]:
         "model": None if context.model is None else _model(context.model),
         "thresholds": list(report.thresholds),
         "warnings": list(report.warnings),
-        "summary": list(report.brief),
-        "conclusions": list(report.conclusions),
-        "limits": list(report.limits),
+        "summary": list(brief(level)),
+        "conclusions": list(conclusions(level)),
+        "limits": list(limits(report.presentations, level)),
         "presentation_level": {"is_independent": True, **by_presentation},
         "frame_level": {"is_independent": False, **by_frame},
         "curves": {"roc": _points(roc_points(*classes)), "det": _points(det_points(*classes))},
@@ -267,7 +266,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "is_simulated": comparison.is_simulated,
         "confidence": 0.95,
         "figures": list(comparison.figures),
-        "notices": list(comparison.notices),
+        "notices": list(comparison_notices(comparison)),
         "runs": [{"name": run.name, **_header(run.table)} for run in comparison.runs],
         "lines": [line_values(line) for line in comparison.lines],
     }

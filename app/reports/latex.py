@@ -6,10 +6,9 @@ Characters that LaTeX's fonts may lack are spelt out or become a question mark: 
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from app.reports.comparison import Comparison, Line
-from app.reports.evaluation import Row, Singles, Table
+from app.reports.evaluation import Comparison, Line, Row, Singles, Table
 from app.reports.figures import FIGURES
-from app.reports.notices import shortfall, unlike_the_paper
+from app.reports.notices import comparison_notices, shortfall, unlike_the_paper
 from app.reports.words import difference_text, interval_text, share
 
 _SPECIAL = {
@@ -171,7 +170,7 @@ def _caption(table: Table) -> str:
     if any(map(_differs, table.rows)):
         said.append("$^{*}$: what was measured differs from the published method.")
     if table.singles is not None:
-        said.append("Of single kernels the lowest and the highest figure is told.")
+        said.append("Single kernels: the lowest and the highest figure.")
     if evaluation.is_simulated:
         said.append(r"\textbf{Simulated recordings: nothing is said about real attacks.}")
     return " ".join(said)
@@ -196,7 +195,7 @@ def comparison_latex(comparison: Comparison) -> str:
     caption = (
         f"{figures} in %, by presentation, with 95 % intervals; below, the difference to "
         f"{comparison.runs[0].name} with its interval from drawing subjects. "
-    ) + " ".join(comparison.notices)
+    ) + " ".join(comparison_notices(comparison))
     heads = [r"\textbf{Approach}", r"\textbf{Run}"]
     heads += [rf"\textbf{{{escaped(name)}}}" for name in names]
     lines = [

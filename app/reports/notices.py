@@ -1,4 +1,4 @@
-"""Caveats of an evaluation, and how it was measured."""
+"""Caveats of an evaluation or a comparison of runs, and how they were measured."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from app.evaluation.protocols.splits import Database
 from app.evaluation.protocols.types import Layout
 from app.evaluation.result import DEMO_NOTE, FoldResult, MethodResult
 from app.names import counted, listed
-from app.reports.evaluation import Table
+from app.reports.evaluation import Comparison, Table
 from app.reports.words import NOTHING, created_text
 from lmkl_core.metrics.resampling import FEW_SUBJECTS
 
@@ -179,6 +179,24 @@ def _few_subjects(table: Table) -> str:
     )
 
 
+def comparison_notices(comparison: Comparison) -> tuple[str, ...]:
+    """Return the caveats; those of some runs begin with the run's name."""
+    few = dict.fromkeys(
+        f"{found.n_subjects} subjects are few: intervals of differences are too narrow."
+        for line in comparison.lines
+        if (found := line.difference) is not None and found.has_few_subjects
+    )
+    # Published figures are not on this page.
+    said = {
+        run.name: [s for s in sentences(run.table) if s not in unlike_the_paper(run.table)]
+        for run in comparison.runs
+    }
+    first, *others = said.values()
+    shared = [each for each in first if all(each in own for own in others)]
+    alone = [f"{name}: {each}" for name, own in said.items() for each in own if each not in shared]
+    return (*shared, *few, *alone)
+
+
 # ------------------------------------------------------------------ how it was measured
 
 
@@ -194,6 +212,17 @@ def facts(table: Table) -> list[tuple[str, str]]:
         found.append(("Published figures", f"table {label} of the paper: {heading}"))
     software = f"lmkl-pad {evaluation.version}"
     return [*found, ("Software", software), ("Date", created_text(evaluation.created))]
+
+
+def comparison_facts(
+    comparison: Comparison,
+) -> tuple[list[tuple[str, str]], list[tuple[str, list[str]]]]:
+    """Return facts that all runs share, and others by run."""
+    each = [dict(facts(run.table)) for run in comparison.runs]
+    names = dict.fromkeys(name for own in each for name in own)
+    found = [(name, [own.get(name, "") for own in each]) for name in names]
+    shared = [(name, texts[0]) for name, texts in found if len(set(texts)) == 1]
+    return shared, [(name, texts) for name, texts in found if len(set(texts)) > 1]
 
 
 def _counts(counts: Mapping[str, int]) -> list[tuple[str, str]]:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.reports.comparison import Comparison
 from app.reports.csv_files import (
     comparison_csv,
     evaluation_csv,
@@ -15,7 +14,7 @@ from app.reports.csv_files import (
     figures_csv,
     presentations_csv,
 )
-from app.reports.evaluation import Table
+from app.reports.evaluation import Comparison, Table
 from app.reports.guided_test import Report
 from app.reports.html import guided_test_page
 from app.reports.html_tables import comparison_page, evaluation_page

@@ -9,8 +9,8 @@ import re
 import numpy as np
 import pytest
 
-from app.reports.comparison import Run, compare
-from app.reports.evaluation import build
+from app.reports.evaluation import Run, build, compare
+from app.reports.notices import comparison_facts, comparison_notices
 from app.reports.writing import write_comparison
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics import ScoreTable, bootstrap_difference
@@ -80,7 +80,7 @@ def test_that_every_output_has_the_same_numbers(comparison, tmp_path):
 
 
 def test_that_the_page_says_what_differs_between_runs(comparison, tmp_path):
-    shared, differing = comparison.facts
+    shared, differing = comparison_facts(comparison)
     assert ("Preset", ["texture", "tiny", "other"]) in differing
     assert "Data" in dict(shared)
     write_comparison(comparison, tmp_path)
@@ -97,7 +97,7 @@ def test_that_names_from_anyone_are_escaped(tmp_path):
 
 def test_that_few_subjects_are_told():
     made = compare([run("a", 1, n_subjects=5), run("b", 2, n_subjects=5)])
-    assert any("5 subjects are few" in notice for notice in made.notices)
+    assert any("5 subjects are few" in notice for notice in comparison_notices(made))
     assert not any(line.difference.is_clear for line in made.lines if line.difference)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from app.evaluation.protocols.types import SplitCount
 from app.reports import build, write
-from app.reports.comparison import Run, compare
+from app.reports.evaluation import Run, compare
 from app.reports.evaluation import build as build_table
 from app.reports.writing import write_comparison, write_table
 from app.session.guided_test.guided_test import GuidedTest

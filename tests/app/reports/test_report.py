@@ -10,7 +10,7 @@ import pytest
 
 from app.reports import build
 from app.reports.csv_files import figures_csv
-from app.reports.findings import size_statement
+from app.reports.findings import brief, conclusions, limits, size_statement
 from app.reports.html import guided_test_page as render
 from app.reports.json_files import guided_test_document as as_document
 from app.session.guided_test.details import Details
@@ -24,6 +24,14 @@ from tests.scored_frames import scored_frame
 
 def report_of(guided_test, **changes):
     return build(guided_test, context(**changes))
+
+
+def level_of(guided_test):
+    return report_of(guided_test).by_presentation
+
+
+def limits_of(report):
+    return limits(report.presentations, report.by_presentation)
 
 
 def figures(report):
@@ -79,7 +87,9 @@ def test_that_bpcer_at_an_apcer_follows_the_scores():
 def test_that_a_session_without_presentations_has_a_report_without_figures():
     report = report_of(GuidedTest(), model=None)
     assert set(figures(report).values()) == {"no data"}
-    assert report.conclusions == ("Nothing was presented yet, so nothing can be concluded.",)
+    assert conclusions(report.by_presentation) == (
+        "Nothing was presented yet, so nothing can be concluded.",
+    )
 
 
 def test_that_errors_count_decisions_and_non_response_stays_apart(guided_test):
@@ -124,7 +134,7 @@ def test_that_no_error_is_concluded_with_its_upper_bound_and_the_rule_of_three(g
     assert (
         "Print: none of 12 was wrongly accepted. The true rate may still be as high as 26.5 % "
         "(upper end of the exact 95 % interval; rule of three, one-sided: about 25.0 %)."
-    ) in report_of(guided_test).conclusions
+    ) in conclusions(level_of(guided_test))
 
 
 def test_that_errors_are_concluded_with_both_ends_of_the_interval(guided_test):
@@ -132,18 +142,18 @@ def test_that_errors_are_concluded_with_both_ends_of_the_interval(guided_test):
         present(guided_test, "print", [0.9] * 6)
     assert (
         "Print: 2 of 14 were wrongly accepted. The true rate may lie anywhere from 1.8 to 42.8 %."
-    ) in report_of(guided_test).conclusions
+    ) in conclusions(level_of(guided_test))
 
 
 def test_that_a_species_without_a_response_is_said_to_be_unknown(guided_test):
     present(guided_test, "mask", [None] * 6)
     assert (
         "Mask: no response to 1 presentation, so it is not known how often it is accepted."
-    ) in report_of(guided_test).conclusions
+    ) in conclusions(level_of(guided_test))
 
 
 def test_that_the_number_needed_for_a_bound_reaches_it_and_one_less_does_not(guided_test):
-    (sentence,) = [text for text in report_of(guided_test).conclusions if "takes 72" in text]
+    (sentence,) = [text for text in conclusions(level_of(guided_test)) if "takes 72" in text]
     assert "below 1 %: 368" in sentence
     assert Rate(0, 72).interval[1] < 0.05 <= Rate(0, 71).interval[1]
     assert Rate(0, 368).interval[1] < 0.01 <= Rate(0, 367).interval[1]
@@ -153,7 +163,7 @@ def test_that_species_that_fared_alike_share_a_sentence(guided_test):
     for species in ("phone", "tablet", "monitor"):
         present(guided_test, species, [0.1] * 6)
     (sentence,) = [
-        text for text in report_of(guided_test).conclusions if "one presentation" in text
+        text for text in conclusions(level_of(guided_test)) if "one presentation" in text
     ]
     assert sentence.startswith(
         "Phone, tablet, monitor: the one presentation of each was not wrongly accepted."
@@ -173,7 +183,7 @@ def test_that_no_species_is_called_worst_when_all_are_equal(guided_test):
 
 
 def test_that_a_session_without_errors_is_summed_up_with_its_bounds(guided_test):
-    assert report_of(guided_test).brief == (
+    assert brief(level_of(guided_test)) == (
         "24 presentations were made: 12 bona fide and 12 attacks (print).",
         "No attack was accepted: 0 of 12. With 95 % confidence its true rate is not above 26.5 %.",
         "12 of 12 bona fide presentations were accepted, 0 refused. With 95 % confidence the true "
@@ -186,7 +196,7 @@ def test_that_accepted_attacks_and_missing_responses_are_summed_up(guided_test):
     present(guided_test, "phone", [None] * 6)
     present(guided_test, BONA_FIDE, [0.1] * 6)
     present(guided_test, BONA_FIDE, [0.45] * 6, verdict=Verdict.UNFAMILIAR)
-    _, attacks, bona_fide = report_of(guided_test).brief
+    _, attacks, bona_fide = brief(level_of(guided_test))
     assert attacks.startswith(
         "1 of 13 attacks was accepted. The worst species is phone, with 1 of 1 (100.0 %). "
         "1 attack had no response. So few do not exclude a true rate of 100 %."
@@ -201,7 +211,7 @@ def test_that_species_that_are_accepted_alike_have_no_worst_among_them():
     for species in ("print", "phone"):
         for score in (0.9, 0.1, 0.1, 0.1, 0.1):
             present(guided_test, species, [score] * 6)
-    attacks = report_of(guided_test).brief[1]
+    attacks = brief(level_of(guided_test))[1]
     assert attacks.startswith(
         "2 of 10 attacks were accepted. Of every species with a response 20.0 % were. With 95 % "
         "confidence no species' true rate is above"
@@ -218,7 +228,7 @@ def test_that_no_bound_is_told_of_a_species_without_a_response(answered, told):
         for _ in range(20):
             present(guided_test, species, [0.1] * 6)
     present(guided_test, "mask", [None] * 6)
-    attacks = report_of(guided_test).brief[1]
+    attacks = brief(level_of(guided_test))[1]
     assert "Of mask none had one, so nothing is known. With 95 % confidence " + told in attacks
 
 
@@ -231,13 +241,13 @@ def test_that_a_session_that_lacks_something_is_summed_up_too():
             "2 presentations were made: 0 bona fide and 2 attacks (print).",
         ),
     ):
-        assert report_of(made).brief[0] == told
+        assert brief(level_of(made))[0] == told
 
 
 def test_that_attacks_without_any_response_are_not_called_refused():
     guided_test = GuidedTest()
     present(guided_test, "mask", [None] * 6)
-    assert report_of(guided_test).brief[1].startswith("No attack had a response")
+    assert brief(level_of(guided_test))[1].startswith("No attack had a response")
     page = render(report_of(guided_test))
     assert "no attack had a response" in page
     assert "no attack was presented" not in page
@@ -246,19 +256,19 @@ def test_that_attacks_without_any_response_are_not_called_refused():
 def test_that_real_presentations_among_generated_ones_are_not_denied():
     mixed = session(2, 2, is_simulated=True)
     present(mixed, "mask", [0.1] * 6)
-    first, *_ = report_of(mixed).limits
+    first, *_ = limits_of(report_of(mixed))
     assert first.startswith("How well real attacks are detected")
     assert "no real camera" not in first
-    assert "no real camera" in report_of(session(2, 2, is_simulated=True)).limits[0]
-    assert not any("real attacks" in text for text in report_of(session(2, 2)).limits)
+    assert "no real camera" in limits_of(report_of(session(2, 2, is_simulated=True)))[0]
+    assert not any("real attacks" in text for text in limits_of(report_of(session(2, 2))))
 
 
 def test_that_few_presentations_are_a_limit_and_many_are_none(guided_test):
-    assert any("below 5 %" in text for text in report_of(guided_test).limits)
+    assert any("below 5 %" in text for text in limits_of(report_of(guided_test)))
     for species, score in [(BONA_FIDE, 0.75), ("print", 0.25)]:
         for _ in range(60):
             present(guided_test, species, [score] * 6)
-    assert not any("below 5 %" in text for text in report_of(guided_test).limits)
+    assert not any("below 5 %" in text for text in limits_of(report_of(guided_test)))
 
 
 # ------------------------------------------------------------------ warnings
