@@ -12,13 +12,13 @@ from dataclasses import astuple, dataclass
 from functools import lru_cache
 from importlib import metadata, resources
 from itertools import islice
-from pathlib import Path
 
 from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.renderer.people import PEOPLE
 from app.demo.renderer.takes import frames
 from app.demo.script import RATE, Take
-from app.evaluation.protocols.splits import Contents, Database, Division
+from app.evaluation.protocols.folders import Copy
+from app.evaluation.protocols.splits import Database, Division, Gathered
 from app.evaluation.protocols.types import Mode, Recording
 from app.evaluation.result import DEMO_NOTE
 from app.types import BONA_FIDE, Frame
@@ -63,7 +63,7 @@ def _recorder() -> str:
     return total.hexdigest()
 
 
-def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
+def gather(copy: Copy, protocol: str, mode: Mode) -> Gathered:
     if mode == "client-specific":
         people = PEOPLE[:N_PEOPLE]
         division = Division("", (), _development(people), _test(people), _enrolment(people))
@@ -71,7 +71,7 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
         last = N_PEOPLE + N_DEVELOPMENT
         train, development, test = PEOPLE[:N_PEOPLE], PEOPLE[N_PEOPLE:last], PEOPLE[last:]
         division = Division("", _enrolment(train), _development(development), _test(test))
-    return Contents((division,), (DEMO_NOTE,))
+    return (division,), (DEMO_NOTE,)
 
 
 def _enrolment(people: Sequence[str]) -> tuple[Recording, ...]:
@@ -118,5 +118,9 @@ def _recording(take: Take) -> Recording:
 
 
 DATABASE = Database(
-    "demo", "Demo (simulated)", gather, modes=("client-specific", "client-independent")
+    "demo",
+    "Demo (simulated)",
+    gather,
+    modes=("client-specific", "client-independent"),
+    may_lack_files=False,
 )

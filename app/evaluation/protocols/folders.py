@@ -11,11 +11,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from app.evaluation.protocols.types import ProtocolError
+from app.evaluation.protocols.recordings import FileReader, in_natural_order, is_image
+from app.evaluation.protocols.types import ProtocolError, Recording
 from app.names import listed
 from app.storage import read_text
 
@@ -61,97 +62,106 @@ class Line:
         return path
 
 
-def read_list(
-    path: Path, parse: Callable[[Line], Item], refused: list[ProtocolError]
-) -> list[Item]:
-    """Parse the lines of a list but empty ones.
+@dataclass(frozen=True)
+class Copy:
+    """A copy of a database on this disk; ``refused`` collects faults that may be passed over."""
 
-    Lines that ``parse`` refuses, and repeated ones, are added to ``refused``. A list that is
-    missing, too large or not text raises `ProtocolError`.
-    """
-    try:
-        content = read_text(path, MOST_LIST_BYTES)
-    except OSError as error:
-        raise ProtocolError(
-            f"The list {path} cannot be read ({error.strerror or error}); "
-            "check that it is there and may be read."
-        ) from None
-    except ValueError as error:
-        raise ProtocolError(f"The list {path} {error}; get it from the database again.") from None
-    found: dict[Item, None] = {}
-    for number, text in enumerate(re.split(r"\r\n|\r|\n", content.removeprefix("\ufeff")), 1):
-        line = Line(path, number, text.strip())
-        if not line.text:
-            continue
+    root: Path
+    title: str
+    refused: list[ProtocolError] = field(default_factory=list)
+
+    def recording(self, name: str, subject: str, species: str, condition: str = "") -> Recording:
+        return Recording(name, subject, species, FileReader(self.root / name), condition)
+
+    def images(self, folder: str, subject: str, species: str) -> tuple[Recording, ...]:
+        """Return the images of a folder in natural order, each a recording."""
+        names = in_natural_order(filter(is_image, files_in(self.root / folder)))
+        return tuple(self.recording(f"{folder}/{name}", subject, species) for name in names)
+
+    def lines(self, name: str, parse: Callable[[Line], Item]) -> list[Item]:
+        """Parse the lines of a list but empty ones.
+
+        Lines that ``parse`` refuses, and repeated ones, are added to ``refused``. A list that is
+        missing, too large or not text raises `ProtocolError`.
+        """
+        path = self.root / name
         try:
-            line.check()
-            item = parse(line)
-            if item in found:
-                raise line.refused("is there twice")
-            found[item] = None
-        except ProtocolError as error:
-            refused.append(error)
-    return list(found)
+            content = read_text(path, MOST_LIST_BYTES)
+        except OSError as error:
+            raise ProtocolError(
+                f"The list {path} cannot be read ({error.strerror or error}): check that it is "
+                "there and may be read."
+            ) from None
+        except ValueError as error:
+            raise ProtocolError(
+                f"The list {path} {error}: get it from the database again."
+            ) from None
+        found: dict[Item, None] = {}
+        for number, text in enumerate(re.split(r"\r\n|\r|\n", content.removeprefix("\ufeff")), 1):
+            line = Line(path, number, text.strip())
+            if not line.text:
+                continue
+            try:
+                line.check()
+                item = parse(line)
+                if item in found:
+                    raise line.refused("is there twice")
+                found[item] = None
+            except ProtocolError as error:
+                self.refused.append(error)
+        return list(found)
+
+    def missing(self, names: Iterable[str]) -> list[str]:
+        """Return the files that are absent; refuse any that lie elsewhere.
+
+        A link directly in the database's folder may lead to another disk. A link further down came
+        with an archive, and must not lead out of its part.
+        """
+        found = {name: os.path.isfile(self.root / name) for name in names}
+        if strays := [name for name in found if found[name] and _strays(self.root, name)]:
+            raise ProtocolError(
+                f"{self.title} in {self.root} holds links that lead out of it: {few(strays)}; "
+                "unpack its archives again."
+            )
+        return [name for name in found if not found[name]]
+
+    def require(self, names: Iterable[str]) -> None:
+        """Raise `ProtocolError` unless all files are there."""
+        if missing := self.missing(names):
+            raise self.incomplete(missing)
+
+    def incomplete(self, missing: Sequence[str], otherwise: str = "") -> ProtocolError:
+        count = "a file is" if len(missing) == 1 else f"{len(missing)} files are"
+        return ProtocolError(
+            f"{self.title} in {self.root} is not complete, {count} missing: {few(missing)}; "
+            f"unpack all of its archives there{otherwise}."
+        )
 
 
-def find_root(
-    root: Path | None,
-    title: str,
-    *layouts: Sequence[str],
-    inner: Sequence[str] = (),
-) -> Path:
-    """Return the folder of a database: the named one, or one of ``inner`` in it.
+def find_copy(
+    root: Path | None, title: str, marks: Sequence[Sequence[str]], inner: str = ""
+) -> Copy:
+    """Return the copy in the named folder, or in the folder ``inner`` in it.
 
-    All names or patterns of one of the layouts must be in it. `ProtocolError` names the right
+    All names or patterns of one of the ``marks`` must be in it. `ProtocolError` names the right
     folder where that is above or below, else what is missing.
     """
     if root is None:
-        raise ProtocolError(f"{_begun(title)} has to be on this disk: name it with --root.")
+        raise ProtocolError(f"{title} must be on this disk: name the folder with --root.")
     root = Path(os.path.abspath(os.path.expanduser(root)))
     if not os.path.isdir(root):
-        raise ProtocolError(f"{root} is not a folder: name the one that {title} was unpacked into.")
-    for folder in (root, *(root / name for name in inner)):
-        if _holds(folder, layouts):
-            return folder
+        raise ProtocolError(f"{root} is not a folder: name the one that holds {title}.")
+    for folder in (root, root / inner):
+        if _holds(folder, marks):
+            return Copy(folder, title)
     for folder in (*list(root.parents)[:_LEVELS], *_folders_below(root)):
-        if _holds(folder, layouts):
-            raise ProtocolError(
-                f"{_begun(title)} lies in {folder}, not in {root}: name that folder."
-            )
-    missing = [name for name in layouts[0] if not _matches(root, name)]
+        if _holds(folder, marks):
+            raise ProtocolError(f"{folder} holds {title}, {root} does not: name that folder.")
+    missing = [name for name in marks[0] if not _matches(root, name)]
     are = "is" if len(missing) == 1 else "are"
     raise ProtocolError(
-        f"{root} is not {title}: {few(missing)} {are} missing; name the folder that its "
-        "archives were unpacked into."
-    )
-
-
-def missing_files(root: Path, title: str, names: Iterable[str]) -> list[str]:
-    """Return the files that are absent; refuse any that lie elsewhere.
-
-    A link directly in the database's folder may lead to another disk. A link further down came
-    with an archive, and must not lead out of its part.
-    """
-    names = list(names)
-    missing = {name: None for name in names if not os.path.isfile(root / name)}
-    if strays := [name for name in names if name not in missing and _strays(root, name)]:
-        raise ProtocolError(
-            f"{title} in {root} holds links that lead out of it: {few(strays)}; unpack its "
-            "archives again."
-        )
-    return list(missing)
-
-
-def require(root: Path, title: str, names: Iterable[str]) -> None:
-    """Raise `ProtocolError` unless all files are there."""
-    if missing := missing_files(root, title, names):
-        raise incomplete(root, title, missing, "unpack all of its archives there")
-
-
-def incomplete(root: Path, title: str, missing: Sequence[str], remedy: str) -> ProtocolError:
-    count = "a file is" if len(missing) == 1 else f"{len(missing)} files are"
-    return ProtocolError(
-        f"{title} in {root} is not complete, {count} missing: {few(missing)}; {remedy}."
+        f"{root} does not hold {title}: {few(missing)} {are} missing; name the folder with all "
+        "of it."
     )
 
 
@@ -198,10 +208,6 @@ def _names(folder: Path, *, directories: bool) -> list[str]:
         if any(unicodedata.category(character) in ("Cs", "Cc") for character in name):
             raise ProtocolError(f"{folder} holds {name!a}, which is not text: rename it.")
     return names
-
-
-def _begun(title: str) -> str:
-    return title[0].upper() + title[1:]
 
 
 def _holds(folder: Path, layouts: Sequence[Sequence[str]]) -> bool:

@@ -22,16 +22,14 @@ attacks; ``grandtest`` has all. Client009 of Replay-Mobile's test has bona fide 
 enrolment only. Idiap's reader mirrors some videos of Replay-Mobile; here they stay as stored.
 """
 
-import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from app.evaluation.protocols.folders import Line, few, files_in, find_root, read_list, require
-from app.evaluation.protocols.recordings import FileReader
-from app.evaluation.protocols.splits import Contents, Database, Division
+from app.evaluation.protocols.folders import Copy, Line, few, files_in
+from app.evaluation.protocols.splits import Database, Division, Gathered
 from app.evaluation.protocols.types import Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
 
@@ -48,8 +46,6 @@ class VideoLists:
     species and protocols. Lists are in ``protocols``, with ``{group}`` in their names.
     """
 
-    title: str
-    inner: tuple[str, ...]
     attack_folders: tuple[str, ...]
     genuine: re.Pattern[str]
     enrolment: re.Pattern[str]
@@ -59,33 +55,30 @@ class VideoLists:
     enrolment_list: str
     attack_lists: Mapping[str, str]
 
-    def gather(self, root: Path | None, protocol: str, mode: Mode) -> Contents:
-        root = find_root(root, self.title, GROUPS, inner=self.inner)
-        has_lists = os.path.isdir(root / LISTS)
+    def gather(self, copy: Copy, protocol: str, mode: Mode) -> Gathered:
+        has_lists = (copy.root / LISTS).is_dir()
         # Other modes need neither enrolment recordings nor their lists.
         enrols = mode == "client-specific"
-        refused: list[ProtocolError] = []
-        splits: dict[str, tuple[Recording, ...]] = {}
+        splits: list[tuple[Recording, ...]] = []
         enrolment: list[Recording] = []
         for group in GROUPS:
             attack_folders = tuple(f"{group}/{folder}" for folder in self.attack_folders)
             parts = [
                 ((f"{group}/real",), self.genuine, self.genuine_list),
                 (attack_folders, self.attack, self.attack_lists[protocol]),
-            ]
-            if enrols:
-                parts.append(((f"enroll/{group}",), self.enrolment, self.enrolment_list))
-            lists = [root / LISTS / name.format(group=group) for *_, name in parts]
+                ((f"enroll/{group}",), self.enrolment, self.enrolment_list),
+            ][: 3 if enrols else 2]
+            lists = [f"{LISTS}/{name.format(group=group)}" for *_, name in parts]
             if has_lists:
-                require(root, self.title, [str(path.relative_to(root)) for path in lists])
-            found = [
-                read_list(path, partial(self._from_line, root, folders, pattern), refused)
+                copy.require(lists)
+            genuine, attacks, *enrolled = (
+                copy.lines(path, partial(self._from_line, copy, folders, pattern))
                 if has_lists
-                else list(self._in_folders(root, folders, pattern, protocol, refused))
+                else list(self._in_folders(copy, folders, pattern, protocol))
                 for path, (folders, pattern, _) in zip(lists, parts, strict=True)
-            ]
-            splits[group] = (*found[0], *found[1])
-            enrolment += found[2] if enrols else []
+            )
+            splits.append((*genuine, *attacks))
+            enrolment += (recording for found in enrolled for recording in found)
         notes = []
         if enrols:
             notes.append("Each client's model learns from the client's enrolment recordings.")
@@ -94,11 +87,11 @@ class VideoLists:
                 f"The official lists (folder {LISTS}) are not there: folders and names of the "
                 "videos decided instead."
             )
-        division = Division("", splits["train"], splits["devel"], splits["test"], tuple(enrolment))
-        return Contents((division,), tuple(notes), root, refused)
+        train, development, test = splits
+        return (Division("", train, development, test, tuple(enrolment)),), notes
 
     def _from_line(
-        self, root: Path, folders: tuple[str, ...], pattern: re.Pattern[str], line: Line
+        self, copy: Copy, folders: tuple[str, ...], pattern: re.Pattern[str], line: Line
     ) -> Recording:
         name = line.path(line.text)
         if name.suffix != SUFFIX:
@@ -106,43 +99,36 @@ class VideoLists:
         if str(name.parent) not in folders:
             raise line.refused(f"is not in {few(folders)}")
         if (match := pattern.fullmatch(name.stem)) is None:
-            raise line.refused(f"is not the name of a {self.title} video")
-        return self._video(root, name, match)[0]
+            raise line.refused(f"is not the name of a {copy.title} video")
+        return self._video(copy, name, match)[0]
 
     def _in_folders(
-        self,
-        root: Path,
-        folders: tuple[str, ...],
-        pattern: re.Pattern[str],
-        protocol: str,
-        refused: list[ProtocolError],
+        self, copy: Copy, folders: tuple[str, ...], pattern: re.Pattern[str], protocol: str
     ) -> Iterator[Recording]:
         for folder in folders:
-            names = [name for name in files_in(root / folder) if name.endswith(SUFFIX)]
+            names = [name for name in files_in(copy.root / folder) if name.endswith(SUFFIX)]
             if not names:
-                refused.append(ProtocolError(f"{root / folder} holds no {SUFFIX} files."))
+                copy.refused.append(ProtocolError(f"{copy.root / folder} holds no {SUFFIX} files."))
             for name in names:
                 path = PurePosixPath(folder) / name
                 if (match := pattern.fullmatch(path.stem)) is None:
-                    problem = f"{root / path} is not the name of a {self.title} video."
-                    refused.append(ProtocolError(problem))
+                    problem = f"{copy.root / path} is not the name of a {copy.title} video."
+                    copy.refused.append(ProtocolError(problem))
                     continue
-                recording, protocols = self._video(root, path, match)
+                recording, protocols = self._video(copy, path, match)
                 if protocol in protocols:
                     yield recording
 
     def _video(
-        self, root: Path, name: PurePosixPath, match: re.Match[str]
+        self, copy: Copy, name: PurePosixPath, match: re.Match[str]
     ) -> tuple[Recording, Collection[str]]:
         """Return a video, and its protocols."""
         parts = match.groupdict()
-        is_attack = match.re is self.attack
         species, protocols = (
-            self.attack_kind(parts) if is_attack else (BONA_FIDE, self.attack_lists)
+            self.attack_kind(parts) if match.re is self.attack else (BONA_FIDE, self.attack_lists)
         )
         condition = ", ".join(parts[key] for key in ("camera", "light") if key in parts)
-        reader = FileReader(root / name)
-        return Recording(str(name), parts["client"], species, reader, condition), protocols
+        return copy.recording(str(name), parts["client"], species, condition), protocols
 
 
 _DEVICES = {"mobile": "phone", "highdef": "tablet"}
@@ -169,8 +155,6 @@ REPLAY_ATTACK = Database(
     "replay-attack",
     "Replay-Attack",
     VideoLists(
-        title="Replay-Attack",
-        inner=(),
         attack_folders=("attack/fixed", "attack/hand"),
         genuine=re.compile(
             r"(?P<client>client\d{3})_session\d+_webcam_authenticate_"
@@ -190,6 +174,7 @@ REPLAY_ATTACK = Database(
             name: f"attack-{name}-allsupports-{{group}}.txt" for name in _ATTACKS_PER_CLIENT
         },
     ).gather,
+    marks=(GROUPS,),
     protocols=tuple(_ATTACKS_PER_CLIENT),
     preset="paper-pad",
     table="RA",
@@ -224,8 +209,6 @@ REPLAY_MOBILE = Database(
     "replay-mobile",
     "Replay-Mobile",
     VideoLists(
-        title="Replay-Mobile",
-        inner=("database",),
         attack_folders=("attack",),
         genuine=re.compile(
             r"(?P<client>client\d{3})_session\d+_authenticate_(?P<camera>mobile|tablet)_"
@@ -245,6 +228,8 @@ REPLAY_MOBILE = Database(
         enrolment_list="alldevices/enroll-alldevices-{group}.txt",
         attack_lists=_MOBILE_LISTS,
     ).gather,
+    marks=(GROUPS,),
+    inner="database",
     protocols=tuple(_MOBILE_LISTS),
     preset="paper-pad",
     table="RM",

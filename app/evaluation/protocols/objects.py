@@ -27,11 +27,9 @@ accepted too, as are names of classes in any case, and ``Airplane``.
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
-from app.evaluation.protocols.folders import few, find_root, folders_in
-from app.evaluation.protocols.recordings import image_recordings
-from app.evaluation.protocols.splits import Contents, Database, Division, drawn, halves
+from app.evaluation.protocols.folders import Copy, few, folders_in
+from app.evaluation.protocols.splits import Database, Division, Gathered, drawn, halves
 from app.evaluation.protocols.types import Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
 
@@ -53,26 +51,23 @@ NOVEL = "novel object"
 _FOLDER = re.compile(r"(?P<number>\d{3})\.(?P<name>.+)")
 
 
-def _caltech_256(root: Path | None, protocol: str, mode: Mode) -> Contents:
-    title = CALTECH_256.title
-    root = find_root(root, title, ("001.*", "256.*"), inner=("256_ObjectCategories",))
+def _caltech_256(copy: Copy, protocol: str, mode: Mode) -> Gathered:
     folders = {
         int(match["number"]): match
-        for match in map(_FOLDER.fullmatch, folders_in(root))
+        for match in map(_FOLDER.fullmatch, folders_in(copy.root))
         if match is not None
     }
-    refused = []
     if missing := [f"{n:03d}.*" for n in range(1, N_CLASSES + 1) if n not in folders]:
         lacking = f"{len(missing)} of its {N_CLASSES} classes: {few(missing)}"
-        refused.append(ProtocolError(f"{title} lacks {lacking}."))
+        copy.refused.append(ProtocolError(f"{copy.title} lacks {lacking}."))
     pictures = {
-        number: image_recordings(root, match[0], match["name"], BONA_FIDE)
+        number: copy.images(match[0], match["name"], BONA_FIDE)
         for number, match in folders.items()
         if number <= N_CLASSES
     }
     if empty := [n for n, found in pictures.items() if len(found) < 2]:
         names = few([folders[n][0] for n in empty])
-        refused.append(ProtocolError(f"{title} has too few images in {names}."))
+        copy.refused.append(ProtocolError(f"{copy.title} has too few images in {names}."))
         pictures = {n: found for n, found in pictures.items() if n not in empty}
     # Made once: every image is novel to many classes.
     novel = {
@@ -85,10 +80,10 @@ def _caltech_256(root: Path | None, protocol: str, mode: Mode) -> Contents:
         if number in pictures
     )
     notes = [_HALVES.replace("{} ", "")]
-    clutter = image_recordings(root, "257.clutter", "clutter", NOVEL)
+    clutter = copy.images("257.clutter", "clutter", NOVEL)
     if (total := sum(map(len, pictures.values())) + len(clutter)) != N_IMAGES:
         notes.append(f"The archive has {total} images instead of the published {N_IMAGES}.")
-    return Contents(divisions, tuple(notes), refused=refused)
+    return divisions, notes
 
 
 def _against_others(
@@ -108,6 +103,9 @@ CALTECH_256 = Database(
     "caltech-256",
     "Caltech-256",
     _caltech_256,
+    marks=(("001.*", "256.*"),),
+    inner="256_ObjectCategories",
+    may_lack_files=False,
     protocols=("all", "balanced"),
     modes=("one-against-rest",),
     preset="paper-objects",
@@ -123,16 +121,14 @@ ABNORMAL_CLASSES = ("aeroplane", "boat", "car", "chair", "motorbike", "sofa")
 N_ABNORMAL = 1001
 
 
-def _abnormal_objects(root: Path | None, protocol: str, mode: Mode) -> Contents:
-    title = ABNORMAL_OBJECTS.title
-    root = find_root(root, title, ("abnormal", "normal"), ("abnormal", "voc"))
-    normal = _class_folders(root, "normal" if (root / "normal").is_dir() else "voc")
-    abnormal = _class_folders(root, "abnormal")
+def _abnormal_objects(copy: Copy, protocol: str, mode: Mode) -> Gathered:
+    normal = _class_folders(copy, "normal" if (copy.root / "normal").is_dir() else "voc")
+    abnormal = _class_folders(copy, "abnormal")
     lacking: list[str] = []
     divisions = []
     for number, name in enumerate(ABNORMAL_CLASSES):
-        genuine = image_recordings(root, normal[name], name, BONA_FIDE)
-        odd = image_recordings(root, abnormal[name], name, "abnormal object")
+        genuine = copy.images(normal[name], name, BONA_FIDE)
+        odd = copy.images(abnormal[name], name, "abnormal object")
         if len(genuine) < 2:
             lacking.append(normal[name])
         if not odd:
@@ -144,15 +140,14 @@ def _abnormal_objects(root: Path | None, protocol: str, mode: Mode) -> Contents:
     notes = [_HALVES.format("normal")]
     if total != N_ABNORMAL:
         notes.append(f"There are {total} abnormal images instead of the published {N_ABNORMAL}.")
-    refused = []
     if lacking:
-        refused.append(ProtocolError(f"{title} has too few images in {few(lacking)}."))
-    return Contents(tuple(divisions), tuple(notes), refused=refused)
+        copy.refused.append(ProtocolError(f"{copy.title} has too few images in {few(lacking)}."))
+    return divisions, notes
 
 
-def _class_folders(root: Path, kind: str) -> dict[str, str]:
+def _class_folders(copy: Copy, kind: str) -> dict[str, str]:
     found = {name: f"{kind}/{name.capitalize()}" for name in ABNORMAL_CLASSES}
-    for name in folders_in(root / kind):
+    for name in folders_in(copy.root / kind):
         found[name.lower().replace("airplane", "aeroplane")] = f"{kind}/{name}"
     return found
 
@@ -161,6 +156,8 @@ ABNORMAL_OBJECTS = Database(
     "abnormal-objects",
     "1001 Abnormal Objects",
     _abnormal_objects,
+    marks=(("abnormal", "normal"), ("abnormal", "voc")),
+    may_lack_files=False,
     modes=("one-against-rest",),
     preset="paper-objects",
     table="ImageAbnormality",

@@ -25,16 +25,11 @@ the first two and is tested on the third.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from app.evaluation.protocols.folders import Line, find_root, read_list, require
-from app.evaluation.protocols.recordings import FileReader
-from app.evaluation.protocols.splits import Contents, Database, Division
+from app.evaluation.protocols.folders import Copy, Line
+from app.evaluation.protocols.splits import Database, Division, Gathered
 from app.evaluation.protocols.types import Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
-
-TITLE = "OULU-NPU"
-PROTOCOLS = ("IV", "I", "II", "III")
 
 FOLDERS = {"train": "Train_files", "development": "Dev_files", "test": "Test_files"}
 SPECIES = {1: BONA_FIDE, 2: "print 1", 3: "print 2", 4: "replay 1", 5: "replay 2"}
@@ -42,7 +37,7 @@ SPECIES = {1: BONA_FIDE, 2: "print 1", 3: "print 2", 4: "replay 1", 5: "replay 2
 _NUMBERS = {"I": 1, "II": 2, "III": 3, "IV": 4}
 _LISTS = {"train": "Train", "development": "Dev", "test": "Test"}
 _FOLDS = 6
-_VIDEO = re.compile(r"(?P<phone>[1-6])_(?P<session>[1-3])_(?P<user>\d\d)_(?P<file>[1-5])")
+_VIDEO = re.compile(r"([1-6])_([1-3])_(\d\d)_([1-5])")
 _LINE = re.compile(r"(?P<label>[+-]?\d)\s*,\s*(?P<video>\S+)")
 
 _TABLE = {
@@ -69,80 +64,63 @@ class Video:
     user: int
     file: int
 
-    @classmethod
-    def parse(cls, name: str) -> "Video | None":
-        match = _VIDEO.fullmatch(name)
-        return None if match is None else cls(*(int(part) for part in match.groups()))
-
-    def __str__(self) -> str:
-        return f"{self.phone}_{self.session}_{self.user:02d}_{self.file}"
-
-    def recording(self, root: Path, folder: str) -> Recording:
-        name = f"{folder}/{self}.avi"
+    def recording(self, copy: Copy, split: str) -> Recording:
+        user = f"{self.user:02d}"
+        name = f"{FOLDERS[split]}/{self.phone}_{self.session}_{user}_{self.file}.avi"
         condition = f"phone {self.phone}, session {self.session}"
-        reader = FileReader(root / name)
-        return Recording(name, f"{self.user:02d}", SPECIES[self.file], reader, condition)
+        return copy.recording(name, user, SPECIES[self.file], condition)
 
 
-def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
-    root = find_root(root, TITLE, (*FOLDERS.values(), "Protocols"))
+def gather(copy: Copy, protocol: str, mode: Mode) -> Gathered:
     folder = f"Protocols/Protocol_{_NUMBERS[protocol]}"
     folds = [f"_{fold}" for fold in range(1, _FOLDS + 1)] if protocol in ("III", "IV") else [""]
     lists = {
         fold: {split: f"{folder}/{name}{fold}.txt" for split, name in _LISTS.items()}
         for fold in folds
     }
-    require(root, TITLE, [name for fold in lists.values() for name in fold.values()])
-    refused: list[ProtocolError] = []
-    divisions = [
-        _division(root, fold.removeprefix("_"), names, mode, refused)
-        for fold, names in lists.items()
-    ]
-    notes = []
-    if mode == "client-specific":
-        notes.append(
-            "OULU-NPU defines no models of single users: each learns from the test user's own bona "
-            "fide videos in the sessions and phones of the training list"
-            + (", sessions 1 and 2, and session 3 is tested." if protocol == "II" else ".")
-        )
-    return Contents(tuple(divisions), tuple(notes), root, refused)
+    copy.require([name for fold in lists.values() for name in fold.values()])
+    divisions = [_division(copy, fold.removeprefix("_"), lists[fold], mode) for fold in folds]
+    if mode != "client-specific":
+        return divisions, ()
+    note = (
+        "OULU-NPU defines no models of single users: each learns from the test user's own bona "
+        "fide videos in the sessions and phones of the training list"
+        + (", sessions 1 and 2, and session 3 is tested." if protocol == "II" else ".")
+    )
+    return divisions, (note,)
 
 
-def _division(
-    root: Path, fold: str, lists: dict[str, str], mode: Mode, refused: list[ProtocolError]
-) -> Division:
-    videos = {split: read_list(root / name, _video, refused) for split, name in lists.items()}
-    splits = {
-        split: tuple(video.recording(root, FOLDERS[split]) for video in found)
-        for split, found in videos.items()
-    }
-    shared = {video.user for video in videos["train"]} & {video.user for video in videos["test"]}
-    if shared:
+def _division(copy: Copy, fold: str, lists: dict[str, str], mode: Mode) -> Division:
+    videos = {split: copy.lines(name, _video) for split, name in lists.items()}
+    users = {split: {video.user for video in found} for split, found in videos.items()}
+    if shared := users["train"] & users["test"]:
         raise ProtocolError(
-            f"{root / lists['test']} tests user {min(shared)}, who is in the training list as "
+            f"{copy.root / lists['test']} tests user {min(shared)}, who is in the training list as "
             "well: get the lists from the database again."
         )
-    enrolment = _enrolment(root, videos) if mode == "client-specific" else ()
-    return Division(fold, splits["train"], splits["development"], splits["test"], tuple(enrolment))
+    train, development, test = (
+        tuple(video.recording(copy, split) for video in found) for split, found in videos.items()
+    )
+    enrolment = _enrolment(copy, videos) if mode == "client-specific" else ()
+    return Division(fold, train, development, test, tuple(enrolment))
 
 
-def _enrolment(root: Path, videos: dict[str, list[Video]]) -> Iterator[Recording]:
+def _enrolment(copy: Copy, videos: dict[str, list[Video]]) -> Iterator[Recording]:
     """Yield untested videos of the test users in the training's circumstances."""
     trained = {(video.phone, video.session) for video in videos["train"] if video.file == 1}
     tested = {(video.phone, video.session) for video in videos["test"] if video.file == 1}
     circumstances = trained - tested or {place for place in trained if place[1] < 3}
     for user in sorted({video.user for video in videos["test"]}):
         for phone, session in sorted(circumstances, key=lambda place: place[::-1]):
-            yield Video(phone, session, user, 1).recording(root, FOLDERS["test"])
+            yield Video(phone, session, user, 1).recording(copy, "test")
 
 
 def _video(line: Line) -> Video:
-    match = _LINE.fullmatch(line.text)
-    if match is None:
+    if (match := _LINE.fullmatch(line.text)) is None:
         raise line.refused("is not a label and video, such as +1,1_1_01_1")
-    video = Video.parse(match["video"])
-    if video is None:
+    if (parts := _VIDEO.fullmatch(match["video"])) is None:
         raise line.refused("does not name a video, such as 1_1_01_1")
+    video = Video(*map(int, parts.groups()))
     if (int(match["label"]) > 0) != (video.file == 1):
         raise line.refused("calls a bona fide video an attack, or the other way round")
     return video
@@ -150,9 +128,10 @@ def _video(line: Line) -> Video:
 
 DATABASE = Database(
     "oulu-npu",
-    TITLE,
+    "OULU-NPU",
     gather,
-    protocols=PROTOCOLS,
+    marks=((*FOLDERS.values(), "Protocols"),),
+    protocols=("IV", "I", "II", "III"),
     preset="paper-pad",
     table="ONC",
     published=PUBLISHED,

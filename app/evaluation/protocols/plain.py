@@ -22,18 +22,12 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from app.evaluation.protocols.folders import few, files_in, find_root, folders_in
-from app.evaluation.protocols.recordings import (
-    FileReader,
-    in_natural_order,
-    is_image,
-    is_video,
-)
-from app.evaluation.protocols.splits import Contents, Database, Division, bona_fide, by_subject
+from app.evaluation.protocols.folders import Copy, few, files_in, folders_in
+from app.evaluation.protocols.recordings import in_natural_order, is_image, is_video
+from app.evaluation.protocols.splits import Database, Division, Gathered, bona_fide, by_subject
 from app.evaluation.protocols.types import PARTS, Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
 
-MODES: tuple[Mode, ...] = ("client-specific", "client-independent")
 GENUINE = "bonafide"
 ATTACK = "attack-"
 
@@ -41,22 +35,20 @@ _MEANT = ("attack", "bona")
 """Beginnings of misnamed folders, in any case."""
 
 
-def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
-    root = find_root(
-        root, "a folder of recordings", (f"*/{GENUINE}",), ("train", f"test/*/{GENUINE}")
-    )
+def gather(copy: Copy, protocol: str, mode: Mode) -> Gathered:
+    root = copy.root
     left: list[str] = []
     if os.path.isdir(root / "train") and os.path.isdir(root / "test"):
         _check_beside(root)
         train, development, test = (
-            tuple(_recordings(root, f"{split}/", left)) if os.path.isdir(root / split) else ()
+            tuple(_recordings(copy, f"{split}/", left)) if os.path.isdir(root / split) else ()
             for split in PARTS
         )
-        return Contents((Division("", train, development, test),), _left_out(left))
-    everything = tuple(_recordings(root, "", left))
+        return (Division("", train, development, test),), _left_out(left)
+    everything = tuple(_recordings(copy, "", left))
     divide = _each_subject if mode == "client-specific" else _all_subjects
     division, note = divide(root, everything)
-    return Contents((division,), (note, *_left_out(left)))
+    return (division,), (note, *_left_out(left))
 
 
 def _each_subject(root: Path, everything: tuple[Recording, ...]) -> tuple[Division, str]:
@@ -121,8 +113,9 @@ def _left_out(left: list[str]) -> tuple[str, ...]:
     return (f"Left out, because they are no recordings or lie elsewhere: {few(left)}.",)
 
 
-def _recordings(root: Path, under: str, left: list[str]) -> Iterator[Recording]:
+def _recordings(copy: Copy, under: str, left: list[str]) -> Iterator[Recording]:
     """Yield the recordings of all subjects; add what is left out to a list."""
+    root = copy.root
     for subject in in_natural_order(folders_in(root / under)):
         own = root / under / subject
         folders = in_natural_order(folders_in(own))
@@ -150,9 +143,7 @@ def _recordings(root: Path, under: str, left: list[str]) -> Iterator[Recording]:
                     f"{root / folder} holds no recordings: put videos, images or folders of images "
                     "there, or delete it."
                 )
-            for name in names:
-                path = f"{folder}/{name}"
-                yield Recording(path, subject, species, FileReader(root / path))
+            yield from (copy.recording(f"{folder}/{name}", subject, species) for name in names)
 
 
 def _species(folder: Path) -> str:
@@ -174,4 +165,11 @@ def _takes(folder: Path) -> tuple[list[str], list[str]]:
     return in_natural_order([*files, *series]), [name for name in names if name not in files]
 
 
-DATABASE = Database("plain", "Own recordings", gather, modes=MODES)
+DATABASE = Database(
+    "plain",
+    "Own recordings",
+    gather,
+    marks=((f"*/{GENUINE}",), ("train", f"test/*/{GENUINE}")),
+    modes=("client-specific", "client-independent"),
+    may_lack_files=False,
+)

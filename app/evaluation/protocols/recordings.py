@@ -20,8 +20,6 @@ from pathlib import Path
 from app.capture.folder import IMAGE_SUFFIXES, read_image
 from app.capture.source import DEFAULT_RATE, Cause, SourceError, unreadable_by_account
 from app.capture.video import VideoFile
-from app.evaluation.protocols.folders import files_in
-from app.evaluation.protocols.types import Recording
 from app.names import natural_order
 from app.types import Frame, Image
 
@@ -60,15 +58,6 @@ def images_in(folder: Path) -> list[Path]:
     except OSError:
         raise SourceError(Cause.NOT_FOUND, f"The folder {folder}") from None
     return [folder / name for name in in_natural_order(names)]
-
-
-def image_recordings(root: Path, folder: str, subject: str, species: str) -> tuple[Recording, ...]:
-    """Return the images of a folder below the root in natural order, each a recording."""
-    names = [name for name in files_in(root / folder) if is_image(name)]
-    return tuple(
-        Recording(f"{folder}/{name}", subject, species, FileReader(root / folder / name))
-        for name in in_natural_order(names)
-    )
 
 
 def is_image(name: str) -> bool:

@@ -16,10 +16,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
-from app.evaluation.protocols.folders import few, incomplete, missing_files
+from app.evaluation.protocols.folders import Copy, few, find_copy
 from app.evaluation.protocols.types import (
     PARTS,
     Fold,
@@ -29,6 +30,7 @@ from app.evaluation.protocols.types import (
     ProtocolError,
     Recording,
     SplitCount,
+    check_apart,
 )
 from app.names import listed
 from app.types import BONA_FIDE
@@ -39,17 +41,13 @@ ALLOW_MISSING = "--allow-missing"
 
 
 @dataclass(frozen=True)
-class Division:
-    """How a protocol splits recordings into one fold.
+class Division(Plan):
+    """How a protocol splits recordings into one fold; ``train`` may hold attacks.
 
     ``enrolment`` holds bona fide recordings for models of single people; where these are also in
     ``test``, the models that learn from them are not tested on them.
     """
 
-    name: str
-    train: tuple[Recording, ...]
-    development: tuple[Recording, ...]
-    test: tuple[Recording, ...]
     enrolment: tuple[Recording, ...] = ()
 
     def counts(self) -> Counter[tuple[str, str]]:
@@ -65,53 +63,35 @@ class Division:
         return Division(self.name, *kept)
 
 
-@dataclass(frozen=True)
-class Contents:
-    """What a reader found: divisions by the protocol, whether or not the files exist.
-
-    ``root`` is the folder to check for the files; None where listing it gave them. ``refused``
-    holds faults of the copy that may be passed over.
-    """
-
-    divisions: tuple[Division, ...]
-    notes: tuple[str, ...] = ()
-    root: Path | None = None
-    refused: Sequence[ProtocolError] = ()
+Gathered: TypeAlias = tuple[Sequence[Division], Sequence[str]]
+"""Divisions by the protocol, whether or not their files exist, and notes for the report."""
 
 
 @dataclass(frozen=True)
 class Database:
     """How to read a database, and what is known of it.
 
-    Attributes
-    ----------
-    name, title : str
-        On the command line, and in tables.
-    gather : callable
-        ``gather(root, protocol, mode)`` returns the contents, or raises `ProtocolError`. Only the
-        demo needs no root.
-    protocols, modes : tuple of str
-        The paper's first; ``("",)`` for a single protocol.
-    preset : str
-        Preset of the paper's views; the default one where the paper has no table.
-    table : str
-        Label of the paper's table, such as ``RM``; empty where the paper has none.
-    published : mapping
-        The authors' numbers of recordings a fold by ``(protocol, split, kind)``, split ``"all"``
-        being the whole database.
-    reference : str
-        The publication that describes it.
+    ``name`` and ``title`` are for the command line and for tables. ``gather(copy, protocol,
+    mode)`` lays a copy out, or raises `ProtocolError`. Files or patterns of one of the ``marks``
+    tell the folder, which may lie in another called ``inner``; the demo has none. The paper's
+    protocol and mode come first. ``preset`` is that of the paper's views, ``table`` the label of
+    its table. ``published`` has the authors' numbers of recordings a fold by ``(protocol, split,
+    kind)``, split ``"all"`` being the whole database. Where files are listed from the disk, none
+    can be missing (``may_lack_files``).
     """
 
     name: str
     title: str
-    gather: Callable[[Path | None, str, Mode], Contents]
+    gather: Callable[[Copy, str, Mode], Gathered]
+    marks: tuple[tuple[str, ...], ...] = ()
+    inner: str = ""
     protocols: tuple[str, ...] = ("",)
     modes: tuple[Mode, ...] = ("client-independent", "client-specific")
     preset: str = DEFAULT_PRESET
     table: str = ""
     published: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
     reference: str = ""
+    may_lack_files: bool = True
 
     def read(
         self, root: Path | None, protocol: str, mode: Mode, *, allow_missing: bool = False
@@ -127,15 +107,19 @@ class Database:
         if mode not in self.modes:
             known = listed(self.modes)
             raise ProtocolError(f"{self.title} cannot be read in the mode {mode!r}: take {known}.")
-        contents = self.gather(root, protocol, mode)
-        for division in contents.divisions:
-            _check(self.title, division)
-        missing = _missing(self.title, contents)
+        copy = Copy(Path(), self.title)
+        if self.marks:
+            copy = find_copy(root, self.title, self.marks, self.inner)
+        divisions, said = self.gather(copy, protocol, mode)
+        for division in divisions:
+            fold = f"fold {division.name} of " if division.name else ""
+            check_apart(division, fold + self.title)
+        missing = copy.missing(_names(divisions)) if self.may_lack_files else []
         if not allow_missing:
-            _refuse(self.title, contents, missing)
+            _refuse(copy, missing)
         # Reports may be published: they name places in the database, not on this disk.
-        place = f"{contents.root}{os.sep}"
-        there = tuple(division.without(set(missing)) for division in contents.divisions)
+        place = f"{copy.root}{os.sep}"
+        there = tuple(division.without(set(missing)) for division in divisions)
         folds, notes = _folds(self.title, there, mode)
         return Layout(
             self.name,
@@ -143,10 +127,10 @@ class Database:
             protocol,
             mode,
             folds,
-            (*contents.notes, *notes),
-            tuple(self._counts(contents.divisions, there, protocol)),
+            (*said, *notes),
+            tuple(self._counts(divisions, there, protocol)),
             tuple(missing),
-            tuple(str(each).replace(place, "") for each in contents.refused),
+            tuple(str(each).replace(place, "") for each in copy.refused),
         )
 
     def _counts(
@@ -165,33 +149,23 @@ class Database:
                     yield SplitCount(whole.name, split, kind, n_found, n_missing, printed)
 
 
-def _missing(title: str, contents: Contents) -> list[str]:
-    if contents.root is None:
-        return []
-    names = {
-        recording.name: None
-        for division in contents.divisions
-        for split in SPLITS
-        for recording in getattr(division, split)
-    }
-    return missing_files(contents.root, title, names)
+def _names(divisions: Iterable[Division]) -> Iterator[str]:
+    for division in divisions:
+        for split in SPLITS:
+            yield from (recording.name for recording in getattr(division, split))
 
 
-def _refuse(title: str, contents: Contents, missing: list[str]) -> None:
+def _refuse(copy: Copy, missing: list[str]) -> None:
     """Raise `ProtocolError` for an incomplete copy."""
-    if contents.refused:
-        more = len(contents.refused) - 1
+    if copy.refused:
+        more = len(copy.refused) - 1
         also = f" So {'is' if more == 1 else 'are'} {more} more." if more else ""
         raise ProtocolError(
-            f"{contents.refused[0]}{also} Get {title} again, or pass over what is wrong with "
+            f"{copy.refused[0]}{also} Get {copy.title} again, or pass over what is wrong with "
             f"{ALLOW_MISSING}."
         )
     if missing:
-        assert contents.root is not None
-        remedy = (
-            f"unpack all of its archives there, or measure on what is there with {ALLOW_MISSING}"
-        )
-        raise incomplete(contents.root, title, missing, remedy)
+        raise copy.incomplete(missing, f", or measure on what is there with {ALLOW_MISSING}")
 
 
 def bona_fide(recordings: Iterable[Recording]) -> tuple[Recording, ...]:
@@ -280,21 +254,6 @@ def _plans_of_clients(division: Division) -> tuple[tuple[Plan, ...], list[str]]:
             f"{listed(without)}."
         )
     return tuple(plans), notes
-
-
-def _check(title: str, division: Division) -> None:
-    """Refuse a recording that is in two places."""
-    place: dict[str, str] = {}
-    for split in PARTS:
-        for recording in getattr(division, split):
-            other = place.get(recording.name)
-            if other is not None:
-                where = f"twice in {split}" if other == split else f"both in {other} and in {split}"
-                raise ProtocolError(
-                    f"{title} has the recording {recording.name} {where}: get its lists from the "
-                    "database again."
-                )
-            place[recording.name] = split
 
 
 def _check_plans(title: str, division: Division, plans: tuple[Plan, ...]) -> None:

@@ -38,17 +38,15 @@ eyes, 7, 8, HR_4 videos. There are no lists and no enrolment recordings.
 import re
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
-from app.evaluation.protocols.folders import Line, find_root, read_list
-from app.evaluation.protocols.recordings import FileReader
-from app.evaluation.protocols.splits import Contents, Database, Division
-from app.evaluation.protocols.types import Mode, ProtocolError, Recording
+from app.evaluation.protocols.folders import Copy, Line
+from app.evaluation.protocols.splits import Database, Division, Gathered, bona_fide
+from app.evaluation.protocols.types import Mode, Recording
 from app.types import BONA_FIDE
 
 # ------------------------------------------------------------------ MSU-MFSD
 
-_SUBJECT_LISTS = {"train": "train_sub_list.txt", "test": "test_sub_list.txt"}
+_SUBJECT_LISTS = ("train_sub_list.txt", "test_sub_list.txt")
 _CAMERAS = {"laptop": ".mov", "android": ".mp4"}
 _INSTRUMENTS = {
     "printed_photo": "print",
@@ -57,24 +55,18 @@ _INSTRUMENTS = {
 }
 
 
-def _msu_mfsd(root: Path | None, protocol: str, mode: Mode) -> Contents:
-    root = find_root(root, MSU_MFSD.title, ("scene01", *_SUBJECT_LISTS.values()))
-    refused: list[ProtocolError] = []
+def _msu_mfsd(copy: Copy, protocol: str, mode: Mode) -> Gathered:
     train, test = (
-        tuple(
-            recording
-            for client in read_list(root / name, _client, refused)
-            for recording in _client_videos(root, client)
-        )
-        for name in _SUBJECT_LISTS.values()
+        tuple(each for client in copy.lines(name, _client) for each in _client_videos(copy, client))
+        for name in _SUBJECT_LISTS
     )
-    enrolment = tuple(each for each in test if not each.is_attack and each.condition == "laptop")
+    enrolment = tuple(each for each in bona_fide(test) if each.condition == "laptop")
     note = (
         "MSU-MFSD has two bona fide videos a subject: models of single subjects learn from the "
         "laptop's, and the phone's is tested, so that the test has another camera."
     )
     notes = (note,) if mode == "client-specific" else ()
-    return Contents((Division("", train, (), test, enrolment),), notes, root, refused)
+    return (Division("", train, (), test, enrolment),), notes
 
 
 def _client(line: Line) -> str:
@@ -83,20 +75,21 @@ def _client(line: Line) -> str:
     return f"client{int(line.text):03d}"
 
 
-def _client_videos(root: Path, client: str) -> Iterator[Recording]:
+def _client_videos(copy: Copy, client: str) -> Iterator[Recording]:
     for camera, suffix in _CAMERAS.items():
         stem = f"{client}_{camera}_SD"
         name = f"scene01/real/real_{stem}_scene01{suffix}"
-        yield Recording(name, client, BONA_FIDE, FileReader(root / name), camera)
+        yield copy.recording(name, client, BONA_FIDE, camera)
         for instrument, species in _INSTRUMENTS.items():
             name = f"scene01/attack/attack_{stem}_{instrument}_scene01{suffix}"
-            yield Recording(name, client, species, FileReader(root / name), camera)
+            yield copy.recording(name, client, species, camera)
 
 
 MSU_MFSD = Database(
     "msu-mfsd",
     "MSU-MFSD",
     _msu_mfsd,
+    marks=(("scene01", *_SUBJECT_LISTS),),
     preset="paper-pad",
     table="MSU",
     # Of the public part.
@@ -114,30 +107,25 @@ MSU_MFSD = Database(
 # ------------------------------------------------------------------ NUAA
 
 _RAW_FOLDERS = {"client": ("ClientRaw", BONA_FIDE), "imposter": ("ImposterRaw", "print")}
+_IMAGE_LISTS = [
+    {who: f"{who}_{split}_raw.txt" for who in _RAW_FOLDERS} for split in ("train", "test")
+]
 _IMAGE = re.compile(r"(?P<subject>\d{4})_\d\d_\d\d_(?P<session>\d\d)_\d+\.jpg")
 
 
-def _nuaa(root: Path | None, protocol: str, mode: Mode) -> Contents:
-    folders = [folder for folder, _ in _RAW_FOLDERS.values()]
-    lists = {
-        split: {who: f"{who}_{split}_raw.txt" for who in _RAW_FOLDERS}
-        for split in ("train", "test")
-    }
-    names = [name for each in lists.values() for name in each.values()]
-    root = find_root(root, NUAA.title, (*folders, *names), inner=("raw",))
-    refused: list[ProtocolError] = []
+def _nuaa(copy: Copy, protocol: str, mode: Mode) -> Gathered:
     train, test = (
         tuple(
             image
-            for who, name in each.items()
-            for image in read_list(root / name, partial(_image, who), refused)
+            for who, name in lists.items()
+            for image in copy.lines(name, partial(_image, copy, who))
         )
-        for each in lists.values()
+        for lists in _IMAGE_LISTS
     )
-    return Contents((Division("", train, (), test),), (), root, refused)
+    return (Division("", train, (), test),), ()
 
 
-def _image(who: str, line: Line) -> Recording:
+def _image(copy: Copy, who: str, line: Line) -> Recording:
     folder, species = _RAW_FOLDERS[who]
     path = line.path(line.text)
     if path.parts[0] == folder:
@@ -145,15 +133,16 @@ def _image(who: str, line: Line) -> Recording:
     match = _IMAGE.fullmatch(path.name)
     if match is None or str(path.parent) != match["subject"]:
         raise line.refused("is not an image, such as 0001\\0001_00_00_01_0.jpg")
-    image = f"{folder}/{path}"
-    reader = FileReader(line.file.parent / image)
-    return Recording(image, match["subject"], species, reader, f"session {int(match['session'])}")
+    condition = f"session {int(match['session'])}"
+    return copy.recording(f"{folder}/{path}", match["subject"], species, condition)
 
 
 NUAA = Database(
     "nuaa",
     "NUAA",
     _nuaa,
+    marks=(("ClientRaw", "ImposterRaw", *(n for each in _IMAGE_LISTS for n in each.values())),),
+    inner="raw",
     published={
         ("", "train", BONA_FIDE): 1743,
         ("", "train", "attack"): 1748,
@@ -172,40 +161,33 @@ _SPECIES = (BONA_FIDE, "warped photo", "cut photo", "video")
 _QUALITIES = ("normal", "low", "high")
 
 
-def _casia_fasd(root: Path | None, protocol: str, mode: Mode) -> Contents:
-    root = find_root(root, CASIA_FASD.title, ("train_release", "test_release"))
+def _casia_fasd(copy: Copy, protocol: str, mode: Mode) -> Gathered:
     train, test = (
-        tuple(
-            recording
-            for subject in range(1, count + 1)
-            for recording in _subject_videos(root, split, subject)
-        )
+        tuple(each for n in range(1, count + 1) for each in _subject_videos(copy, split, n))
         for split, count in _SUBJECTS.items()
     )
-    enrolment = tuple(
-        each for each in test if not each.is_attack and each.condition != "high quality"
-    )
+    enrolment = tuple(each for each in bona_fide(test) if each.condition != "high quality")
     note = (
         "CASIA-FASD has one bona fide video of each quality: models of single subjects learn "
         "from normal and low quality, and high quality is tested."
     )
     notes = (note,) if mode == "client-specific" else ()
-    return Contents((Division("", train, (), test, enrolment),), notes, root)
+    return (Division("", train, (), test, enrolment),), notes
 
 
-def _subject_videos(root: Path, split: str, subject: int) -> Iterator[Recording]:
+def _subject_videos(copy: Copy, split: str, subject: int) -> Iterator[Recording]:
     for kind, species in enumerate(_SPECIES):
         for place, quality in enumerate(_QUALITIES):
             stem = f"HR_{kind + 1}" if quality == "high" else str(2 * kind + place + 1)
             name = f"{split}_release/{subject}/{stem}.avi"
-            reader = FileReader(root / name)
-            yield Recording(name, f"{split} {subject}", species, reader, f"{quality} quality")
+            yield copy.recording(name, f"{split} {subject}", species, f"{quality} quality")
 
 
 CASIA_FASD = Database(
     "casia-fasd",
     "CASIA-FASD",
     _casia_fasd,
+    marks=(("train_release", "test_release"),),
     published={
         ("", split, kind): n_subjects * each
         for split, n_subjects in _SUBJECTS.items()

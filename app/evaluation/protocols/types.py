@@ -138,15 +138,23 @@ def _check(plan: Plan, place: str) -> None:
     if not plan.train or not plan.test:
         missing = "learn from" if not plan.train else "test on"
         raise ProtocolError(f"There is nothing to {missing} in {place}: add recordings.")
-    names = {part: {each.name for each in getattr(plan, part)} for part in PARTS}
-    for one, other in (("train", "test"), ("development", "test"), ("train", "development")):
-        if shared := sorted(names[one] & names[other]):
-            raise ProtocolError(
-                f"{shared[0]} is in {one} and in {other} of {place}: a recording belongs to one."
-            )
+    check_apart(plan, place)
     for recording in plan.train:
         if recording.is_attack:
             raise ProtocolError(
                 f"{recording.name} is an attack in train of {place}: models learn from bona fide "
                 "recordings alone."
             )
+
+
+def check_apart(plan: Plan, place: str) -> None:
+    """Raise `ProtocolError` for a recording that is in two parts, or twice in one."""
+    seen: dict[str, str] = {}
+    for part in PARTS:
+        for recording in getattr(plan, part):
+            if (other := seen.get(recording.name)) is not None:
+                where = f"twice in {part}" if other == part else f"both in {other} and in {part}"
+                raise ProtocolError(
+                    f"{recording.name} is {where} of {place}: leave it in one of them."
+                )
+            seen[recording.name] = part

@@ -320,7 +320,7 @@ def test_that_layouts_on_which_figures_would_mean_nothing_are_refused(recorded, 
     }
     for part in ("train", "development"):
         leak = replace(plan, test=(*plan.test, getattr(plan, part)[0]))
-        cases[f"is in {part} and in test"] = with_plans(layout, leak)
+        cases[f"both in {part} and in test"] = with_plans(layout, leak)
     for why, wrong in cases.items():
         with pytest.raises(ProtocolError, match=why):
             run(wrong, DATABASE, options(cache))

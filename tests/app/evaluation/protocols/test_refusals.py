@@ -69,7 +69,7 @@ def test_that_missing_lists_are_named(with_own_lists):
 def test_that_who_points_beside_it_is_told_the_right_folder(casia):
     for place in (casia / "train_release", casia / "test_release/3", casia.parent):
         assert refusal("casia-fasd", place) == (
-            f"CASIA-FASD lies in {casia}, not in {place}: name that folder."
+            f"{casia} holds CASIA-FASD, {place} does not: name that folder."
         )
 
 
