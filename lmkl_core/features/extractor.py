@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkl_core.errors import InvalidInputError, UnusableViewsError
-from lmkl_core.features.descriptors import DESCRIPTORS, Descriptor, DescriptorEngine
+from lmkl_core.features.descriptors import DESCRIPTORS, Descriptor
 from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.engines.choose import Chooser, EngineName, Progress, Task
 from lmkl_core.features.engines.engine import (
@@ -38,39 +38,24 @@ from lmkl_core.features.weights.store import find as find_weights
 
 
 @dataclass(frozen=True)
-class PlannedView:
-    """A view, and the numbers of its crop and output in the group."""
-
-    name: str
-    crop: int
-    output: int
-
-
-@dataclass(frozen=True)
 class Group:
     """A graph or a descriptor, the crops it runs on as one batch, and the views it makes."""
 
     source: Graph | Descriptor
     crops: tuple[str, ...]
-    views: tuple[PlannedView, ...]
-
-    @property
-    def columns(self) -> tuple[int, ...]:
-        """Length of each output."""
-        found = self.source.columns
-        return found if isinstance(found, tuple) else (found,)
+    views: dict[str, tuple[int, int]]  # the numbers of its crop and of its output
 
     @property
     def label(self) -> str:
         """Its name in messages."""
-        return self.source.label if isinstance(self.source, Graph) else self.views[0].name
+        return self.source.label if isinstance(self.source, Graph) else next(iter(self.views))
 
 
 def plan(preset: Preset) -> tuple[Group, ...]:
-    """Return what computes a preset.
+    """Return the groups that compute a preset, networks first.
 
-    Branches with one network, photometry and size of crop share a graph, so that the network runs
-    once for all their crops and layers. Descriptors share nothing.
+    Branches with the same network, photometry and crop size share a graph: the network runs once
+    for all their crops and layers. Descriptors share nothing.
     """
     shared: dict[tuple[str, Photometry, int], list[tuple[Branch, str]]] = {}
     for branch in preset.network_branches:
@@ -79,7 +64,7 @@ def plan(preset: Preset) -> tuple[Group, ...]:
             shared.setdefault(key, []).append((branch, crop))
     graphs = [_group(*key, uses) for key, uses in shared.items()]
     descriptors = [
-        Group(DESCRIPTORS[each.descriptor], (crop,), (PlannedView(each.view_name(crop), 0, 0),))
+        Group(DESCRIPTORS[each.descriptor], (crop,), {each.view_name(crop): (0, 0)})
         for each in preset.descriptor_branches
         for crop in each.crops
     ]
@@ -96,9 +81,7 @@ def _group(
     ]
     crops = tuple(dict.fromkeys(crop for _, crop, _ in wanted))
     outputs = tuple(dict.fromkeys(output for *_, output in wanted))
-    views = tuple(
-        PlannedView(name, crops.index(crop), outputs.index(output)) for name, crop, output in wanted
-    )
+    views = {name: (crops.index(crop), outputs.index(output)) for name, crop, output in wanted}
     return Group(Graph(network, size, photometry, outputs), crops, views)
 
 
@@ -169,7 +152,7 @@ class Extractor:
         chosen, notes = Chooser(engine, place, threads, progress, cancel)(tasks)
         engines = iter(chosen)
         self._engines: tuple[Engine, ...] = tuple(
-            next(engines) if isinstance(group.source, Graph) else DescriptorEngine(group.source)
+            next(engines) if isinstance(group.source, Graph) else group.source
             for group in self._groups
         )
         self._pool = EnginePool(threads or default_threads())
@@ -185,7 +168,9 @@ class Extractor:
     def columns(self) -> dict[str, int]:
         """Length of each view's rows."""
         lengths = {
-            view.name: group.columns[view.output] for group in self._groups for view in group.views
+            name: group.source.columns[output]
+            for group in self._groups
+            for name, (_, output) in group.views.items()
         }
         return {name: lengths[name] for name in self.view_names}
 
@@ -242,9 +227,8 @@ class Extractor:
                     f"{group.label} gave values that are not finite; if every picture does that, "
                     "its weights are damaged: verify them."
                 )
-            for view in group.views:
-                rows = outputs[view.output][view.crop * n : (view.crop + 1) * n]
-                found[view.name] = np.ascontiguousarray(rows)
+            for name, (crop, output) in group.views.items():
+                found[name] = np.ascontiguousarray(outputs[output][crop * n : (crop + 1) * n])
         return {name: found[name] for name in self.view_names}
 
     def _checked(self, crops: Mapping[str, NDArray[np.uint8]]) -> dict[str, NDArray[np.uint8]]:

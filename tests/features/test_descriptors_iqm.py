@@ -295,7 +295,7 @@ def test_that_twenty_one_of_the_papers_measures_are_there_in_its_order():
     assert " ".join(MEASURES) == (
         "MSE PSNR SNR SC MD NAE RAMD LMSE NXC MAS MAMS TED TCD SME SPE GME GPE SSIM VIF JQI HLFI"
     )
-    assert COLUMNS == DESCRIPTORS["iqm"].columns == 21
+    assert (COLUMNS,) == DESCRIPTORS["iqm"].columns == (21,)
 
 
 def test_that_every_measure_of_any_picture_is_finite():

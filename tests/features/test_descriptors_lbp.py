@@ -151,7 +151,7 @@ def test_that_a_bright_dot_has_no_bit_and_points_are_counted_from_the_right_coun
 def test_that_fifty_eight_patterns_are_uniform_and_the_others_share_a_bin():
     assert len(UNIFORM) == 58
     assert BINS == 59
-    assert COLUMNS == DESCRIPTORS["lbp"].columns == 354
+    assert (COLUMNS,) == DESCRIPTORS["lbp"].columns == (354,)
     # Of k ones in a row there are eight turns for k = 1 to 7, and one each for none and all.
     runs = {0, 255} | {
         sum(1 << (start + step) % 8 for step in range(length))

@@ -12,7 +12,7 @@ import pytest
 from app.models.files import difference_of
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features import extractor as extractor_module
-from lmkl_core.features.descriptors import DESCRIPTORS, DescriptorEngine
+from lmkl_core.features.descriptors import DESCRIPTORS
 from lmkl_core.features.descriptors.iqm import iqm
 from lmkl_core.features.descriptors.lbp import lbp
 from lmkl_core.features.extractor import Extractor
@@ -221,6 +221,6 @@ def test_that_descriptors_that_cannot_be_added_are_refused(preset, options, mess
 
 @pytest.mark.parametrize("descriptor", DESCRIPTORS.values(), ids=DESCRIPTORS)
 def test_that_no_crops_have_no_rows_of_the_usual_length(descriptor):
-    (rows,) = DescriptorEngine(descriptor).run(np.zeros((0, 64, 64, 3), np.uint8))
-    assert rows.shape == (0, descriptor.columns)
+    (rows,) = descriptor.run(np.zeros((0, 64, 64, 3), np.uint8))
+    assert rows.shape == (0, *descriptor.columns)
     assert rows.dtype == np.float32

@@ -34,7 +34,7 @@ def test_that_every_layer_has_the_channels_that_the_registry_says(name):
     for stage in chain:
         x = stage.eval()(x)
         found.append(x.shape[1])
-    assert found == [layer.channels for layer in spec.layers]
+    assert found == list(spec.layers.values())
 
 
 def last_conv(steps):
@@ -45,7 +45,7 @@ def last_conv(steps):
 def test_that_every_described_layer_has_the_channels_that_the_registry_says(name):
     spec = NETWORKS[name]
     found = [last_conv(steps).outputs for steps in spec.description]
-    assert found == [layer.channels for layer in spec.layers]
+    assert found == list(spec.layers.values())
 
 
 def test_that_our_efficientnet_agrees_with_the_independent_one_block_by_block(lite0):

@@ -193,7 +193,7 @@ def presets(draw):
         Branch(
             network,
             tuple(names),
-            tuple(draw(some([layer.name for layer in NETWORKS[network].layers]))),
+            tuple(draw(some(list(NETWORKS[network].layers)))),
             *(draw(st.sampled_from(allowed)) for allowed in CHOICES.values()),
         )
         for network in networks

@@ -13,38 +13,30 @@ from numpy.typing import NDArray
 from lmkl_core.features.descriptors import iqm, lbp
 
 
-@dataclass(frozen=True)
+@dataclass
 class Descriptor:
-    """A descriptor: from one crop, uint8 (size, size, 3), to one row that is always finite."""
+    """A descriptor, which is its own engine; every crop gets one finite row."""
 
-    name: str  # in presets and views
     version: int  # raised whenever a crop would give other values than before
-    columns: int
+    columns: tuple[int, ...]  # length of its one output
     smallest: int  # side of a crop in pixels
-    weight: int  # how much work a crop is, in the unit of the networks' engines
+    weight: int  # work per crop, in the unit of the networks' engines
     compute: Callable[[NDArray[np.uint8]], NDArray[np.float32]]
-
-
-_LBP = Descriptor("lbp", lbp.VERSION, lbp.COLUMNS, lbp.SMALLEST, 1_000_000, lbp.lbp)
-_IQM = Descriptor("iqm", iqm.VERSION, iqm.COLUMNS, iqm.SMALLEST, 4_000_000, iqm.iqm)
-
-DESCRIPTORS = MappingProxyType({item.name: item for item in (_LBP, _IQM)})
-"""Every descriptor, by its name."""
-
-
-class DescriptorEngine:
-    """Run a descriptor where networks run; each crop by itself, whatever else is in the batch."""
-
-    name = "numpy"
-    brings_threads = False
-
-    def __init__(self, descriptor: Descriptor) -> None:
-        self.weight = descriptor.weight
-        self._compute, self._columns = descriptor.compute, descriptor.columns
+    name: str = "numpy"  # of the engine
+    brings_threads: bool = False
 
     def run(self, crops: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
         """Compute the descriptor of every crop; see `Engine.run`."""
-        found = np.empty((len(crops), self._columns), np.float32)
+        found = np.empty((len(crops), *self.columns), np.float32)
         for row, crop in zip(found, crops, strict=True):
-            row[...] = self._compute(crop)
+            row[...] = self.compute(crop)
         return [found]
+
+
+DESCRIPTORS = MappingProxyType(
+    {
+        "lbp": Descriptor(lbp.VERSION, (lbp.COLUMNS,), lbp.SMALLEST, 1_000_000, lbp.lbp),
+        "iqm": Descriptor(iqm.VERSION, (iqm.COLUMNS,), iqm.SMALLEST, 4_000_000, iqm.iqm),
+    }
+)
+"""Every descriptor, by its name in presets and views."""

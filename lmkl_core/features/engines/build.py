@@ -62,7 +62,7 @@ class _Writer(OnnxParts):
     def write(self, layers: tuple[tuple[Filled, ...], ...]) -> list[str]:
         """Add everything; return the names of the outputs, in the graph's order."""
         graph, spec = self._graph, self._graph.spec
-        wanted = [spec.layers.index(spec.layer(output.layer)) for output in graph.outputs]
+        wanted = [spec.place(output.layer) for output in graph.outputs]
         x = self._input()
         pooled: dict[int, str] = {}
         for place, steps in enumerate(layers[: max(wanted) + 1]):
@@ -76,9 +76,7 @@ class _Writer(OnnxParts):
         spec = self._graph.spec
         x = self.node("Transpose", "crops", perm=[0, 3, 1, 2])
         x = self._relit(self.node("Cast", x, to=TensorProto.FLOAT))
-        mean, std = (
-            np.array(values).reshape(1, 3, 1, 1) for values in (spec.scaling.mean, spec.scaling.std)
-        )
+        mean, std = (np.array(values).reshape(1, 3, 1, 1) for values in (spec.mean, spec.std))
         x = self.node("Mul", x, self.real(1 / (255 * std)))
         x = self.node("Add", x, self.real(-mean / std))
         return self.node("Gather", x, self.whole(2, 1, 0), axis=1) if spec.is_bgr else x

@@ -63,29 +63,14 @@ LARGEST_CROP = 1024
 
 
 @dataclass(frozen=True)
-class Layer:
-    """A place in a network where statistics can be taken."""
-
-    name: str
-    channels: int
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """What a network was trained to see: ``(pixel / 255 - mean) / std`` for red, green, blue."""
-
-    mean: tuple[float, float, float]
-    std: tuple[float, float, float]
-
-
-@dataclass(frozen=True)
 class NetworkSpec:
     """A network of the registry; one without a description is built by `torch_networks`."""
 
     name: str  # in presets, and of its weights
-    layers: tuple[Layer, ...]  # from the input to the output; the last one also answers to `LAST`
-    scaling: Scaling
-    unused: tuple[str, ...]  # beginnings of the weights' names that no layer needs: the classifier
+    layers: dict[str, int]  # channels by name, from input to output; `LAST` is the last one
+    unused: tuple[str, ...]  # prefixes of weights that no layer needs: the classifier's
+    mean: tuple[float, float, float] = (0.485, 0.456, 0.406)  # ImageNet's
+    std: tuple[float, float, float] = (0.229, 0.224, 0.225)
     description: Layers | None = None  # the steps of every layer
     rename: Callable[[Sequence[str]], list[str]] = list  # names of a published file to ours
     smallest: int = 32  # side of a crop in pixels
@@ -100,13 +85,11 @@ class NetworkSpec:
     @property
     def layer_names(self) -> tuple[str, ...]:
         """All names that a preset may use, `LAST` included."""
-        return (*(layer.name for layer in self.layers), LAST)
+        return (*self.layers, LAST)
 
-    def layer(self, name: str) -> Layer:
-        """Return the layer of that name, or the last one for `LAST`."""
-        if name == LAST:
-            return self.layers[-1]
-        return next(layer for layer in self.layers if layer.name == name)
+    def place(self, layer: str) -> int:
+        """Return the number of a layer, counted from the input."""
+        return len(self.layers) - 1 if layer == LAST else list(self.layers).index(layer)
 
 
 _DENSE = re.compile(r"(denselayer\d+\.(?:norm|conv))\.([12]\.)")
@@ -129,13 +112,7 @@ def without_dots(names: Sequence[str]) -> list[str]:
     return [_DENSE.sub(r"\1\2", name) for name in with_features(names)]
 
 
-_IMAGENET = Scaling(mean=(0.485, 0.456, 0.406), std=(0.229, 0.224, 0.225))
-_HALF = Scaling(mean=(0.5, 0.5, 0.5), std=(0.5, 0.5, 0.5))
-_PIXELS = Scaling(mean=(0.0, 0.0, 0.0), std=(1 / 255, 1 / 255, 1 / 255))
-
-
-def _layers(**channels: int) -> tuple[Layer, ...]:
-    return tuple(Layer(name, count) for name, count in channels.items())
+_HALF = (0.5, 0.5, 0.5)
 
 
 def _numbered(prefix: str, channels: tuple[int, ...]) -> dict[str, int]:
@@ -151,25 +128,24 @@ _SPECS = (
     NetworkSpec(
         name="efficientnet-lite0",
         description=LITE0,
-        layers=_layers(stem=32, **_numbered("block", _LITE0_BLOCKS), head=1280),
+        layers=dict(stem=32, **_numbered("block", _LITE0_BLOCKS), head=1280),
         unused=("_fc.",),
-        scaling=_HALF,
+        mean=_HALF,
+        std=_HALF,
     ),
     NetworkSpec(
         name="mobilenet-v2",
-        layers=_layers(**_numbered("layer", _MOBILENET_LAYERS)),
+        layers=_numbered("layer", _MOBILENET_LAYERS),
         unused=("classifier.",),
-        scaling=_IMAGENET,
     ),
     NetworkSpec(
         name="resnet50",
-        layers=_layers(stem=64, layer1=256, layer2=512, layer3=1024, layer4=2048),
+        layers=dict(stem=64, layer1=256, layer2=512, layer3=1024, layer4=2048),
         unused=("fc.",),
-        scaling=_IMAGENET,
     ),
     NetworkSpec(
         name="googlenet",
-        layers=_layers(
+        layers=dict(
             conv1=64,
             conv2=64,
             conv3=192,
@@ -186,47 +162,47 @@ _SPECS = (
         unused=("fc.", "aux1.", "aux2."),
         # torchvision turns ImageNet's normalisation into this one at the network's entrance
         # (transform_input), because these weights come from TensorFlow.
-        scaling=_HALF,
+        mean=_HALF,
+        std=_HALF,
     ),
     NetworkSpec(
         name="vgg16",
-        layers=_layers(conv1_2=64, conv2_2=128, conv3_3=256, conv4_3=512, conv5_3=512, pool5=512),
+        layers=dict(conv1_2=64, conv2_2=128, conv3_3=256, conv4_3=512, conv5_3=512, pool5=512),
         unused=("classifier.",),
         rename=with_features,
-        scaling=_IMAGENET,
     ),
     NetworkSpec(
         name="alexnet",
-        layers=_layers(conv1=64, conv2=192, conv3=384, conv4=256, conv5=256, pool5=256),
+        layers=dict(conv1=64, conv2=192, conv3=384, conv4=256, conv5=256, pool5=256),
         unused=("classifier.",),
         rename=with_features,
         smallest=64,
-        scaling=_IMAGENET,
     ),
     NetworkSpec(
         name="densenet201",
-        layers=_layers(stem=64, block1=256, block2=512, block3=1792, block4=1920, norm5=1920),
+        layers=dict(stem=64, block1=256, block2=512, block3=1792, block4=1920, norm5=1920),
         unused=("classifier.",),
         rename=without_dots,
-        scaling=_IMAGENET,
     ),
     NetworkSpec(
         name="nasnetlarge",
-        layers=_layers(cell17=4032),
+        layers=dict(cell17=4032),
         unused=("last_linear.",),
         smallest=64,
-        scaling=_HALF,
+        mean=_HALF,
+        std=_HALF,
     ),
     *(
         NetworkSpec(
             name=name,
             description=minifasnet(excites),
-            layers=_layers(embedding=EMBEDDING, live=CLASSES),
+            layers=dict(embedding=EMBEDDING, live=CLASSES),
             unused=(),
             rename=without_module,
             smallest=80,
             largest=80,
-            scaling=_PIXELS,
+            mean=(0.0, 0.0, 0.0),
+            std=(1 / 255, 1 / 255, 1 / 255),
             is_bgr=True,
         )
         for name, excites in (("minifasnet-v2", False), ("minifasnet-v1se", True))
@@ -266,8 +242,9 @@ class Graph:
     @property
     def columns(self) -> tuple[int, ...]:
         """Length of each output."""
+        channels = tuple(self.spec.layers.values())
         return tuple(
-            self.spec.layer(output.layer).channels * len(output.pooling.split("+"))
+            channels[self.spec.place(output.layer)] * len(output.pooling.split("+"))
             for output in self.outputs
         )
 

@@ -66,13 +66,11 @@ class Truncated(nn.Module):
         spec = graph.spec
         self._photometry: Photometry = graph.photometry
         self._is_bgr = spec.is_bgr
-        self._outputs = tuple(
-            (spec.layers.index(spec.layer(output.layer)), output) for output in graph.outputs
-        )
+        self._outputs = tuple((spec.place(output.layer), output) for output in graph.outputs)
         deepest = max(place for place, _ in self._outputs)
         self.stages = nn.ModuleList(stages[: deepest + 1])
-        mean = torch.tensor(spec.scaling.mean).reshape(1, 3, 1, 1)
-        std = torch.tensor(spec.scaling.std).reshape(1, 3, 1, 1)
+        mean = torch.tensor(spec.mean).reshape(1, 3, 1, 1)
+        std = torch.tensor(spec.std).reshape(1, 3, 1, 1)
         self.register_buffer("scale", 1 / (255 * std), persistent=False)
         self.register_buffer("shift", -mean / std, persistent=False)
 

@@ -235,7 +235,7 @@ def _check_branch(branch: Branch | DescriptorBranch, sizes: dict[str, int], wher
         spec = NETWORKS[name]
         smallest, largest = spec.smallest, spec.largest
         _check_names(branch.layers, spec.layer_names, f"{name} layer", f"{where}.layers")
-        if len({spec.layer(layer) for layer in branch.layers}) < len(branch.layers):
+        if len({spec.place(layer) for layer in branch.layers}) < len(branch.layers):
             raise PresetError(f"{where}.layers: {name} has one of these layers under two names.")
         for key, allowed in CHOICES.items():
             check_choice(getattr(branch, key), allowed, key, f"{where}.{key}")
