@@ -309,11 +309,11 @@ def test_that_chosen_rows_are_copied_alone_and_whole(qtbot, page):
     assert QGuiApplication.clipboard().text() == lines[row] + "\n"
 
 
-def test_that_the_table_of_details_is_shown_whole(page):
+def test_that_the_table_of_details_is_shown_whole(qtbot, page):
     page.show_model(model_summary(digest="ab12" * 16))
     page.tabs.setCurrentIndex(DETAILS)
     table = page.details.table
-    assert table.verticalHeader().length() <= table.viewport().height()
+    qtbot.waitUntil(lambda: table.verticalHeader().length() <= table.viewport().height())
 
 
 @pytest.mark.parametrize("tab", range(4))

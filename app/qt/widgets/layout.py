@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
+    QHeaderView,
     QLayout,
     QLayoutItem,
     QMessageBox,
@@ -117,6 +118,14 @@ def read_only(table: QTableView) -> None:
     table.setShowGrid(False)
     table.verticalHeader().hide()
     table.horizontalHeader().setHighlightSections(False)
+
+
+def as_high_as_rows(table: QTableView) -> None:
+    """Give a table the height of its rows, which have that of their cells."""
+    table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    table.verticalHeader().setMinimumSectionSize(1)
+    table.setSizeAdjustPolicy(QAbstractItemView.SizeAdjustPolicy.AdjustToContents)
+    table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
 
 def button(

@@ -71,9 +71,6 @@ class TwoLineDelegate(QStyledItemDelegate):
         icon = fonts.icon + _GAP if cell.icon else 0
         return QSize(fonts.width(cell) + icon + 2 * _ACROSS, fonts.row_height)
 
-    def row_height(self, font: QFont) -> int:
-        return _Fonts(font).row_height
-
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         widget: QWidget | None = option.widget
         style = widget.style() if widget is not None else QApplication.style()

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QAbstractItemModel, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QGridLayout,
@@ -44,7 +44,7 @@ class TakesList(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._shown: tuple[TakeSummary, ...] = ()
+        self._takes: tuple[TakeSummary, ...] = ()
         self._collecting = ""
         self._is_locked = self._may_clear = False
         self.table = _Table(self)
@@ -91,9 +91,9 @@ class TakesList(QWidget):
 
     def show_takes(self, takes: Sequence[TakeSummary], collecting: str = "") -> None:
         """Show these takes; ``collecting`` is the one that is being recorded."""
-        if (tuple(takes), collecting) == (self._shown, self._collecting):
+        if (tuple(takes), collecting) == (self._takes, self._collecting):
             return
-        self._shown, self._collecting = tuple(takes), collecting
+        self._takes, self._collecting = tuple(takes), collecting
         while self.table.topLevelItemCount() > len(takes):
             self.table.takeTopLevelItem(self.table.topLevelItemCount() - 1)
         while self.table.topLevelItemCount() < len(takes):
@@ -136,7 +136,7 @@ class TakesList(QWidget):
         may_change = bool(self.selected_name()) and not self._is_locked
         self.rename_button.setEnabled(may_change)
         self.remove_button.setEnabled(may_change)
-        self.clear_button.setEnabled(self._may_clear and bool(self._shown))
+        self.clear_button.setEnabled(self._may_clear and bool(self._takes))
 
     @Slot(QTreeWidgetItem, int)
     def _on_double_click(self, _item: QTreeWidgetItem, column: int) -> None:
@@ -159,7 +159,7 @@ class TakesList(QWidget):
     @Slot(str, str)
     def _on_named(self, old: str, new: str) -> None:
         message = ""
-        if new != old and new in {take.name for take in self._shown}:
+        if new != old and new in {take.name for take in self._takes}:
             message = "There is a take of that name already: choose another one."
         elif new and new != old:
             self.rename_requested.emit(old, new)
@@ -209,11 +209,6 @@ class _Table(QTreeWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(self.fontMetrics().height() * 12, self.sizeHint().height())
 
-    def changeEvent(self, event: QEvent, /) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.FontChange):
-            self.updateGeometry()
-
 
 class _NameDelegate(QStyledItemDelegate):
     """Edits a name and emits it, but leaves the row alone: the enrolment decides."""
@@ -252,14 +247,14 @@ class CoverageMeter(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Coverage of the enrolment")
-        self._shown: tuple[CoverageItem, ...] = ()
+        self._items: tuple[CoverageItem, ...] = ()
         self._rows: list[_Row] = []
         self._grid = grid(self, 10, 3, 0, 2, 3)
 
     def show_coverage(self, items: Sequence[CoverageItem]) -> None:
-        if tuple(items) == self._shown:
+        if tuple(items) == self._items:
             return
-        self._shown = tuple(items)
+        self._items = tuple(items)
         while len(self._rows) < len(items):
             self._rows.append(_Row(self._grid, len(self._rows), self))
         for number, row in enumerate(self._rows):

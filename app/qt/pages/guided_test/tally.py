@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QListWidget,
     QListWidgetItem,
+    QSizePolicy,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
@@ -31,7 +32,7 @@ from app.qt.pages.guided_test.species import (
 )
 from app.qt.theme import GRID, set_class
 from app.qt.theme.icons import icon
-from app.qt.widgets.layout import FlowRow, add_action, button, read_only, vbox
+from app.qt.widgets.layout import FlowRow, add_action, as_high_as_rows, button, read_only, vbox
 from app.qt.widgets.rows import CELL, Cell, TwoLineDelegate, update_items
 from app.qt.widgets.texts import StepHeading, plain_tip, set_text, wrapped
 from app.session.guided_test.guided_test import GuidedTestState
@@ -109,7 +110,7 @@ class TallyTable(QTableWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        as_high_as_rows(self)
         for column, (title, tip) in enumerate(_COLUMNS):
             head = QTableWidgetItem(title)
             head.setToolTip(tip)
@@ -127,7 +128,6 @@ class TallyTable(QTableWidget):
         )
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self._fit()
 
     def show_rows(self, rows: Sequence[Tally]) -> None:
         """Show a tally, genuine presentations first; only rows that changed are touched."""
@@ -139,25 +139,12 @@ class TallyTable(QTableWidget):
                     item = QTableWidgetItem(f"{cell.text} {cell.below}".strip())
                     _describe(item, cell)
                     self.setItem(number, column, item)
-        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out the pictures where the names need their room."""
         super().resizeEvent(event)
         room = self.fontMetrics().averageCharWidth() * _ROOM_FOR_ICONS
         self._delegate.first_has_icons = self.columnWidth(0) >= room
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fit()
-
-    def _fit(self) -> None:
-        height = self._delegate.row_height(self.font())
-        self.verticalHeader().setDefaultSectionSize(height)
-        # Four pixels for the ring that shows the keyboard's focus.
-        whole = self.horizontalHeader().sizeHint().height() + height * self.rowCount() + 4
-        self.setFixedHeight(whole)
 
 
 NUMBER = Qt.ItemDataRole.UserRole + 2
@@ -199,8 +186,8 @@ class PresentationList(QListWidget):
         super().__init__(parent)
         self._presentations: Sequence[Presentation] = ()
         """Kept alive, because their ids are the keys of the items."""
-        self._delegate = TwoLineDelegate(self)
-        self.setItemDelegate(self._delegate)
+        self.setItemDelegate(TwoLineDelegate(self))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Presentations, newest first")
         self.setUniformItemSizes(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -212,7 +199,6 @@ class PresentationList(QListWidget):
         self.itemSelectionChanged.connect(self._on_selected)
         self.model().rowsRemoved.connect(self._on_selected)
         self._on_selected()
-        self._fit()
 
     def show_presentations(self, presentations: Sequence[Presentation]) -> None:
         """Show presentations, given oldest first; rows that stay are left alone."""
@@ -228,10 +214,14 @@ class PresentationList(QListWidget):
         # By identity: comparing presentations would go through all of their frames.
         self._presentations = presentations
         update_items(self, [id(one) for one in newest_first], make)
-        self._fit()
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        # Four pixels for the ring that shows the keyboard's focus.
+        return QSize(120, min(self.count(), ROWS_SHOWN) * self.sizeHintForRow(0) + 4)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120, super().minimumSizeHint().height())
+        return self.sizeHint()
 
     @Slot()
     def remove_selected(self) -> None:
@@ -239,21 +229,11 @@ class PresentationList(QListWidget):
         for number in sorted(numbers, reverse=True):
             self.removal_requested.emit(number)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fit()
-
     @Slot()
     def _on_selected(self) -> None:
         n_selected = len(self.selectedItems())
         self._remove.setEnabled(n_selected > 0)
         self.selected.emit(n_selected)
-
-    def _fit(self) -> None:
-        rows = min(self.count(), ROWS_SHOWN)
-        # Four pixels for the ring that shows the keyboard's focus.
-        self.setFixedHeight(rows * self._delegate.row_height(self.font()) + 4)
 
 
 # Exact two-sided 95 % intervals of 0 errors, rounded: facts, not computed here.

@@ -1,19 +1,13 @@
 """Panels of the Model page: the threshold, and everything else as a table that can be copied."""
 
-from PySide6.QtCore import QEvent, QRect, QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import (
-    QFont,
-    QFontMetrics,
-    QGuiApplication,
-    QHideEvent,
-    QKeySequence,
-    QResizeEvent,
-)
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFont, QGuiApplication, QHideEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QLabel,
-    QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
@@ -28,6 +22,7 @@ from app.qt.widgets.layout import (
     FlowRow,
     Unscrolled,
     add_action,
+    as_high_as_rows,
     button,
     clear,
     grid,
@@ -35,6 +30,7 @@ from app.qt.widgets.layout import (
     read_only,
     vbox,
 )
+from app.qt.widgets.rows import Index
 from app.qt.widgets.texts import MarkedText, set_text, wrapped
 
 AUTOMATIC, LOWEST, HIGHEST = 0.0, 0.1, 30.0
@@ -53,7 +49,7 @@ class ThresholdPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._shown: ThresholdSummary | None = None
+        self._threshold: ThresholdSummary | None = None
         self.target = CalmSpinBox(self)
         self.target.setRange(AUTOMATIC, HIGHEST)
         self.target.setSpecialValueText("Automatic")
@@ -89,10 +85,9 @@ class ThresholdPanel(QWidget):
         Unscrolled(self.histogram)
 
     def show_threshold(self, threshold: ThresholdSummary | None) -> None:
-        """Show a threshold; costs nothing when it is shown already."""
-        if threshold == self._shown:
+        if threshold == self._threshold:
             return
-        self._shown = threshold
+        self._threshold = threshold
         self.histogram.show_threshold(threshold)
         if threshold is None:
             return
@@ -113,7 +108,7 @@ class ThresholdPanel(QWidget):
     @Slot()
     def _emit_target(self) -> None:
         value = self.target.value()
-        if self._shown is None or value != _field_value(self._shown):
+        if self._threshold is None or value != _field_value(self._threshold):
             self.target_changed.emit(None if value == AUTOMATIC else round(value / 100, 6))
 
 
@@ -201,8 +196,8 @@ class PeopleTable(QWidget):
 _BREAK = "\N{ZERO WIDTH SPACE}"
 _LONGEST_WORD = 16
 _NAME_SHARE = 0.34
-_PADDING = 13
-"""Pixels left and right of a cell's text: the style sheet's and Qt's own."""
+_PADDING = 16
+"""Pixels that the style sheet leaves left and right of a cell's text, together."""
 
 Section = tuple[str, tuple[tuple[str, str], ...]]
 """A heading, and names with values."""
@@ -279,24 +274,25 @@ class FactsTable(QTableWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(0, 2, parent)
-        self._shown: tuple[Section, ...] = ()
-        self.horizontalHeader().hide()
+        self._sections: tuple[Section, ...] = ()
+        self.setItemDelegate(_WrappingDelegate(self))
         read_only(self)
-        self.setWordWrap(True)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.horizontalHeader().setMinimumSectionSize(40)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        as_high_as_rows(self)
+        header = self.horizontalHeader()
+        header.hide()
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        header.sectionResized.connect(self.resizeRowsToContents)
         add_action(self, "Copy", self.copy_rows, QKeySequence.StandardKey.Copy)
 
-    def show_facts(self, facts: tuple[Section, ...]) -> None:
-        self._shown = facts
+    def show_facts(self, sections: tuple[Section, ...]) -> None:
+        self._sections = sections
         self.clearSpans()
-        self.setRowCount(sum(len(rows) + 1 for _, rows in facts))
+        self.setRowCount(sum(len(rows) + 1 for _, rows in sections))
         row = 0
-        for heading, rows in facts:
+        for heading, rows in sections:
             font = QFont(self.font())
             font.setBold(True)
             self._put(row, 0, heading).setFont(font)
@@ -311,7 +307,7 @@ class FactsTable(QTableWidget):
     def to_text(self) -> str:
         return "".join(
             f"{heading}\n" + "".join(f"{name}\t{value}\n" for name, value in rows)
-            for heading, rows in self._shown
+            for heading, rows in self._sections
         )
 
     @Slot()
@@ -320,70 +316,34 @@ class FactsTable(QTableWidget):
 
     @Slot()
     def copy_rows(self) -> None:
-        """Put the selected rows on the clipboard, or everything when none is selected."""
         chosen = {index.row() for index in self.selectedIndexes()}
         lines = self.to_text().splitlines()
         picked = [line for row, line in enumerate(lines) if row in chosen] or lines
         QGuiApplication.clipboard().setText("\n".join(picked) + "\n")
 
-    def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), self._content_height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self.fontMetrics().averageCharWidth() * 24, self._content_height())
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self._fit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fit()
+        self._fit()
 
     def _put(self, row: int, column: int, text: str) -> QTableWidgetItem:
         item = QTableWidgetItem(_breakable(text))
         item.setData(Qt.ItemDataRole.AccessibleTextRole, text)
-        item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
         item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self.setItem(row, column, item)
         return item
 
     def _fit(self) -> None:
-        if not hasattr(self, "_shown"):
-            return  # Qt resizes and styles before the constructor is through
-        width = self.viewport().width()
-        names = min(int(width * _NAME_SHARE), max(40, self._widest_name()))
-        self.setColumnWidth(0, names)
-        self.setColumnWidth(1, max(40, width - names))
-        for row in range(self.rowCount()):
-            self.setRowHeight(row, self._row_height(row))
-        height = self._content_height()
-        if self.height() != height:
-            self.setFixedHeight(height)
+        names = [name for _, rows in self._sections for name, _ in rows]
+        widest = max(map(self.fontMetrics().horizontalAdvance, names), default=0) + 28
+        self.setColumnWidth(0, min(int(self.viewport().width() * _NAME_SHARE), widest))
+        self.updateGeometry()
 
-    def _row_height(self, row: int) -> int:
-        """Return the height of the wrapped text; Qt's own estimate forgets the sheet's padding."""
-        is_heading = self.columnSpan(row, 0) > 1
-        height = 0
-        for column in range(1 if is_heading else 2):
-            item = self.item(row, column)
-            if item is not None:
-                width = self.viewport().width() if is_heading else self.columnWidth(column)
-                room = QRect(0, 0, max(20, width - 2 * _PADDING), 10_000)
-                metrics = QFontMetrics(item.font(), self) if is_heading else self.fontMetrics()
-                text = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, item.text())
-                height = max(height, text.height())
-        return height + (14 if is_heading else 9)
 
-    def _widest_name(self) -> int:
-        names = [name for _, rows in self._shown for name, _ in rows]
-        metrics = self.fontMetrics()
-        return max((metrics.horizontalAdvance(name) for name in names), default=0) + 28
-
-    def _content_height(self) -> int:
-        return self.verticalHeader().length() + 2 * self.frameWidth() + 2
+class _WrappingDelegate(QStyledItemDelegate):
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        # Qt forgets the style sheet's padding when it wraps the text.
+        option.rect = option.rect.adjusted(0, 0, -_PADDING, 0)
+        return super().sizeHint(option, index)
 
 
 def _breakable(text: str) -> str:
