@@ -5,6 +5,7 @@ A widget's role is its property ``class`` (`app.qt.theme.set_class`):
 - ``QLabel``: ``title``, ``heading``, ``muted``, ``small``, ``figure`` (a number to be read from
   afar), ``good``, ``bad``, ``caution``;
 - ``QPushButton``: ``primary``, ``danger``, ``quiet``;
+- ``QToolButton``: ``choice`` (large, one of several);
 - ``QFrame``: ``card``, ``line``, ``stage`` (around a picture), ``banner-info``, ``banner-good``,
   ``banner-caution``, ``banner-bad``.
 
@@ -90,6 +91,13 @@ QToolButton:checked { background: $accent_soft; }
 QToolButton:focus { border: 2px solid $accent; padding: 4px 7px; }
 QToolButton:disabled { color: $faint; }
 QToolButton::menu-indicator { image: none; }
+QToolButton[class="choice"] { background: $panel; border-color: $outline; padding: 7px; }
+QToolButton[class="choice"]:hover { background: $raised; }
+QToolButton[class="choice"]:pressed { background: $border; }
+QToolButton[class="choice"]:disabled { border-color: $border; }
+QToolButton[class="choice"]:checked { background: $accent_soft; border-color: $accent; }
+QToolButton[class="choice"]:focus { border: 2px solid $accent; padding: 6px; }
+QToolButton[class="choice"]:checked:focus { border-color: $text; }
 
 QLineEdit, QPlainTextEdit, QDoubleSpinBox, QComboBox {
     color: $text; background: $panel; border: 1px solid $outline; border-radius: 6px;

@@ -122,8 +122,11 @@ def read_only(table: QTableView) -> None:
 
 def as_high_as_rows(table: QTableView) -> None:
     """Give a table the height of its rows, which have that of their cells."""
-    table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    table.verticalHeader().setMinimumSectionSize(1)
+    header = table.verticalHeader()
+    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    # It counts although it is hidden.
+    header.setMinimumSectionSize(1)
+    header.setStyleSheet("QHeaderView::section { padding: 0; }")
     table.setSizeAdjustPolicy(QAbstractItemView.SizeAdjustPolicy.AdjustToContents)
     table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 

@@ -2,13 +2,22 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QPaintEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QLineEdit,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionToolButton,
+    QStylePainter,
+    QToolButton,
+    QWidget,
+)
 
 from app.names import LONGEST_NAME, counted
-from app.qt.theme import GRID, colours, set_mark
-from app.qt.theme.icons import paint_icon
+from app.qt.theme import GRID, colours, set_class, set_mark
+from app.qt.theme.icons import icon, paint_icon
 from app.qt.widgets.layout import EvenLayout, vbox
 from app.qt.widgets.texts import set_text, wrapped
 from app.session.guided_test.presentation import Presentation, Tally
@@ -101,41 +110,34 @@ def bound_words(row: Tally) -> str:
 _TYPED = LONGEST_NAME * 4
 """What the field takes: more than a name may have, so that a long name is refused, not cut."""
 
-_ICON, _PAD, _GAP, _MARK = 24, 8, 6, 14
-_CORNER = 6.0
+_ICON, _PAD, _MARK = 24, 8, 14
 
 
-class ChoiceButton(QAbstractButton):
+class ChoiceButton(QToolButton):
     """A large button that stays down while it is chosen, with a tick beside the colour.
 
     The icon stands before the name if ``is_wide``, else above it. With ``is_own`` the name was
-    typed and may be long: it asks for little room.
+    typed and may be long: it asks for no room, and is cut.
     """
 
     def __init__(
-        self, text: str, icon_name: str, *, is_wide: bool = False, is_own: bool = False
+        self, text: str, shape: str, *, is_wide: bool = False, is_own: bool = False
     ) -> None:
         super().__init__()
-        self._icon_name, self._is_wide, self._is_own = icon_name, is_wide, is_own
+        self._icons = icon(shape), icon(shape, "accent")
         self.setText(text)
         self.setAccessibleName(text)
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def sizeHint(self) -> QSize:
-        metrics = self.fontMetrics()
-        width = metrics.horizontalAdvance(self.text()) + 1
-        if self._is_own:
-            width = min(width, metrics.averageCharWidth() * 10)
-        if self._is_wide:
-            height = max(_ICON, metrics.height()) + 2 * _PAD
-            return QSize(width + _ICON + _GAP + 2 * _PAD + _MARK, height)
-        return QSize(max(width, _ICON) + 2 * _PAD, _ICON + _GAP + metrics.height() + 2 * _PAD)
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        self.setIcon(self._icons[0])
+        self.setIconSize(QSize(_ICON + 4 * is_wide, _ICON))  # the rest is a gap before the words
+        style = Qt.ToolButtonStyle
+        self.setToolButtonStyle(
+            style.ToolButtonTextBesideIcon if is_wide else style.ToolButtonTextUnderIcon
+        )
+        across = QSizePolicy.Policy.Ignored if is_own else QSizePolicy.Policy.Expanding
+        self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
+        set_class(self, "choice")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave Space and Enter to the page once this one is chosen."""
@@ -148,55 +150,21 @@ class ChoiceButton(QAbstractButton):
             super().keyPressEvent(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw_ground(painter)
-        shown = colours()
-        # What is chosen stays readable while it is presented and nothing else can be chosen.
-        text = shown.text if self.isEnabled() or self.isChecked() else shown.faint
-        inner = self.rect().adjusted(_PAD, _PAD, -_PAD, -_PAD)
-        if self._is_wide:
-            width = min(inner.width(), self.sizeHint().width() - 2 * _PAD - _MARK)
-            left = inner.x() + (inner.width() - width) // 2
-            picture = QRectF(left, inner.center().y() - _ICON / 2 + 0.5, _ICON, _ICON)
-            place = QRect(left + _ICON + _GAP, inner.y(), width - _ICON - _GAP, inner.height())
-            align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        else:
-            picture = QRectF(inner.x(), inner.y(), inner.width(), _ICON)
-            top = inner.y() + _ICON + _GAP
-            place = QRect(4, top, self.width() - 8, inner.bottom() + 1 - top)
-            align = Qt.AlignmentFlag.AlignCenter
-        is_chosen = self.isChecked() and self.isEnabled()
-        marked = shown.accent if is_chosen else text
-        paint_icon(painter, self._icon_name, picture, marked)
-        painter.setPen(QColor(text))
+        option = QStyleOptionToolButton()
+        self.initStyleOption(option)
+        room = self.width() - 2 * _PAD
         cut = Qt.TextElideMode.ElideRight
-        painter.drawText(
-            place, align, self.fontMetrics().elidedText(self.text(), cut, place.width())
-        )
+        option.text = self.fontMetrics().elidedText(self.text(), cut, room)
+        option.icon = self._icons[self.isChecked() and self.isEnabled()]
+        if self.isChecked():
+            # It stays readable while it is presented and nothing else can be chosen.
+            option.state |= QStyle.StateFlag.State_Enabled
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ToolButton, option)
         if self.isChecked():
             mark = QRectF(self.width() - _MARK - 5, 5, _MARK, _MARK)
-            paint_icon(painter, "check", mark, marked)
+            paint_icon(painter, "check", mark, colours().accent)
         painter.end()
-
-    def _draw_ground(self, painter: QPainter) -> None:
-        shown = colours()
-        ground, edge, width = shown.panel, shown.outline, 1.0
-        if self.isChecked():
-            ground, edge, width = shown.accent_soft, shown.accent, 1.5
-        elif self.isDown():
-            ground = shown.border
-        elif self.underMouse() and self.isEnabled():
-            ground = shown.raised
-        if not self.isEnabled():
-            edge = shown.border if not self.isChecked() else shown.outline
-        if self.hasFocus():
-            edge, width = shown.text if self.isChecked() else shown.accent, 2.0
-        painter.setPen(QPen(QColor(edge), width))
-        painter.setBrush(QColor(ground))
-        half = width / 2
-        box = QRectF(self.rect()).adjusted(half, half, -half, -half)
-        painter.drawRoundedRect(box, _CORNER, _CORNER)
 
 
 class SpeciesPicker(QWidget):
@@ -266,11 +234,22 @@ class SpeciesPicker(QWidget):
         if wanted == self._own_names:
             return
         chosen = self.species
+        for button in [self._buttons.pop(name) for name in self._own_names]:
+            self._group.removeButton(button)
+            button.hide()
+            button.deleteLater()
         self._own_names = wanted
-        self._show_own_buttons()
+        for name in wanted:
+            self._add(name)
+        self._fill_grid()
+        for name in wanted:
+            self._buttons[name].show()
+        self._show_possible()
         # What was typed has a button now, and what had a button may have lost it.
         if chosen in self._buttons:
             self.choose(chosen)
+        elif self._group.checkedButton() is None:
+            self.choose(BONA_FIDE)
 
     def set_possible(self, species: Iterable[str] | None) -> None:
         """Allow only some species, as the demo does; None allows everything."""
@@ -301,9 +280,13 @@ class SpeciesPicker(QWidget):
     def _fill_grid(self) -> None:
         while self._grid.takeAt(0) is not None:
             pass
-        for name in (*SPECIES, *self._own_names):
-            self._grid.addWidget(self._buttons[name])
-        self._grid.addWidget(self._other)
+        before: QWidget = self._buttons[BONA_FIDE]
+        named = [self._buttons[name] for name in (*SPECIES, *self._own_names)]
+        for button in (*named, self._other):
+            self._grid.addWidget(button)
+            QWidget.setTabOrder(before, button)
+            before = button
+        QWidget.setTabOrder(before, self._name)
 
     def _add(self, species: str) -> None:
         button = self._buttons[species] = ChoiceButton(
@@ -313,27 +296,6 @@ class SpeciesPicker(QWidget):
             is_own=species not in (BONA_FIDE, *SPECIES),
         )
         self._group.addButton(button)
-
-    def _show_own_buttons(self) -> None:
-        offered = (BONA_FIDE, *SPECIES, *self._own_names)
-        gone = [name for name in self._buttons if name not in offered]
-        for button in [self._buttons.pop(name) for name in gone]:
-            if button.isChecked():
-                self._buttons[BONA_FIDE].setChecked(True)
-            self._group.removeButton(button)
-            button.hide()
-            button.deleteLater()
-        for species in self._own_names:
-            if species not in self._buttons:
-                self._add(species)
-        self._fill_grid()
-        for species in self._own_names:
-            self._buttons[species].show()
-        before: QWidget = self._buttons[SPECIES[-1]]
-        for after in (*(self._buttons[name] for name in self._own_names), self._other, self._name):
-            QWidget.setTabOrder(before, after)
-            before = after
-        self._show_possible()
 
     def _show_possible(self) -> None:
         possible = self._possible
