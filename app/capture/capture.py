@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from app.capture.source import Cause, Clock, FrameSource, SourceError, SystemClock, advice
-from app.capture.watchdog import Health, Limits, Watchdog
+from app.capture.source import Cause, Clock, FrameSource, SourceError, advice
+from app.capture.watchdog import Limits, Watchdog
 from app.logs import kind_of, way_of
 from app.types import Frame
 
@@ -55,9 +55,8 @@ class Phase(StrEnum):
 @dataclass(frozen=True)
 class CaptureState:
     phase: Phase = Phase.IDLE
-    health: Health = Health.STARTING
-    message: str = ""  # one sentence of advice; empty when all is well
-    cause: Cause | None = None
+    cause: Cause | None = None  # None when all is well
+    message: str = ""  # one sentence of advice on the cause
     n_frames: int = 0
     n_openings: int = 0
     rate: float = 0.0  # frames a second over the last ones; 0 before there are any
@@ -79,8 +78,8 @@ class Capture:
 
     Callbacks come from the capture's threads and should return soon (emit a signal, fill a
     mailbox); their exceptions are logged. ``on_frame`` gets every frame, ``on_sight`` those that
-    may be judged (new and whole pictures of a healthy source), ``on_state`` every change of phase,
-    health or message, one at a time. Without ``limits`` the watchdog's suit the source.
+    may be judged (new and whole pictures of a source without a fault), ``on_state`` every change of
+    phase, cause or message, one at a time. Without ``limits`` the watchdog's suit the source.
     """
 
     def __init__(
@@ -100,7 +99,7 @@ class Capture:
         self._pauses = tuple(pauses)
         self._limits = limits
         self._look_every = look_every
-        self._clock: Clock = clock or SystemClock()
+        self._clock = clock or Clock()
         self._stop = threading.Event()
         self._over = threading.Event()
         self._lock = threading.Lock()  # of the fields below
@@ -119,8 +118,8 @@ class Capture:
     def state(self) -> CaptureState:
         """The present state; stalls are judged now, not at the last frame."""
         with self._lock:
-            state = self._snapshot()
-            return self._judged(state, Health.STALLED) if self._is_stalled() else state
+            stall = self._stall()
+            return replace(self._snapshot(), **self._advice(stall) if stall else {})
 
     def start(self) -> None:
         """Start reading; only once."""
@@ -188,10 +187,10 @@ class Capture:
                 return self._finish(Phase.ENDED)
             log.info("%s failed: %s", kind_of(self.source), error.cause)
             if not self.source.is_live:
-                return self._finish(Phase.FAILED, error)
+                return self._finish(Phase.FAILED, cause=error.cause, message=str(error))
             if self._state.n_frames > n_before:
                 n_failed = 0
-            self._report(Phase.PAUSED, Health.UNAVAILABLE, error)
+            self._report(phase=Phase.PAUSED, cause=error.cause, message=str(error))
             self._clock.wait(self._stop, self._pauses[min(n_failed, len(self._pauses) - 1)])
             n_failed += 1
         self._finish(Phase.STOPPED)
@@ -200,13 +199,13 @@ class Capture:
         """Open and read; None if a finite source ended or a stop was requested."""
         self._watch(self._limits or Limits())
         # The reason of the last failure stays until the source works.
-        self._report(Phase.OPENING)
+        self._report(phase=Phase.OPENING)
         info = self.source.open()
         with self._lock:
             self._state = replace(self._state, n_openings=self._state.n_openings + 1)
             self._arrivals.clear()
         self._watch(self._limits or Limits.of(info, self.source.is_live))
-        self._report(Phase.RUNNING, Health.STARTING)
+        self._report(phase=Phase.RUNNING, cause=None, message="")
         while not self._stop.is_set():
             frame = self.source.read()
             if self._stop.is_set():
@@ -214,8 +213,7 @@ class Capture:
             if frame is None:
                 is_over = not self.source.is_live
                 return None if is_over else SourceError(Cause.STALLED, self.source.subject)
-            health = self._receive(frame)
-            if health is Health.FROZEN and self._should_open_for_frozen(frame):
+            if self._receive(frame) is Cause.FROZEN and self._should_open_for_frozen(frame):
                 return SourceError(Cause.FROZEN, self.source.subject)
         return None
 
@@ -223,20 +221,20 @@ class Capture:
         with self._lock:
             self._watchdog = Watchdog(self._clock.now(), limits, self._still)
 
-    def _receive(self, frame: Frame) -> Health:
+    def _receive(self, frame: Frame) -> Cause | None:
         now = self._clock.now()
         with self._lock:
-            health = self._watchdog.feed(frame.image, now)
+            cause = self._watchdog.feed(frame.image, now)
             may_judge = self._watchdog.may_judge(now)
             if self._watchdog.is_changing:
                 self._still = None
             self._state = replace(self._state, n_frames=self._state.n_frames + 1)
             self._arrivals.append(now)
-        self._report(health=health)
+        self._report(**self._advice(cause))
         self._call(self._on_frame, frame)
         if may_judge:
             self._call(self._on_sight, frame)
-        return health
+        return cause
 
     def _should_open_for_frozen(self, frame: Frame) -> bool:
         """Whether to reopen a frozen camera: once, until its picture moves."""
@@ -251,16 +249,17 @@ class Capture:
         while not self._over.wait(self._look_every):
             with self._reporting:
                 with self._lock:
-                    is_stalled = self._is_stalled()
-                if is_stalled:
-                    self._report(health=Health.STALLED)
+                    stall = self._stall()
+                if stall is not None:
+                    self._report(**self._advice(stall))
 
     # ------------------------------------------------------------- shared
 
-    def _is_stalled(self) -> bool:
-        """Judge a source that should be giving frames; the caller holds the lock."""
-        should_run = self._state.phase in (Phase.OPENING, Phase.RUNNING)
-        return should_run and self._watchdog.health(self._clock.now()) is Health.STALLED
+    def _stall(self) -> Cause | None:
+        """Return what keeps a source from giving frames now; the caller holds the lock."""
+        slow = {Phase.OPENING: Cause.SLOW_TO_OPEN, Phase.RUNNING: Cause.STALLED}
+        is_silent = self._watchdog.fault(self._clock.now()) is Cause.STALLED
+        return slow.get(self._state.phase) if is_silent else None
 
     def _snapshot(self) -> CaptureState:
         """Return the state as last reported, with the rate; the caller holds the lock."""
@@ -270,46 +269,32 @@ class Capture:
             return self._state
         return replace(self._state, rate=(len(times) - 1) / span)
 
-    def _judged(
-        self, state: CaptureState, health: Health, error: SourceError | None = None
-    ) -> CaptureState:
-        if error is not None:
-            return replace(state, health=health, cause=error.cause, message=str(error))
-        cause = health.cause
-        if health is Health.STALLED and state.phase is Phase.OPENING:
-            cause = Cause.SLOW_TO_OPEN
-        message = advice(cause, self.source.subject) if cause else ""
-        return replace(state, health=health, cause=cause, message=message)
+    def _advice(self, cause: Cause | None) -> dict[str, Any]:
+        """Return a cause and its advice as fields of the state."""
+        return {"cause": cause, "message": advice(cause, self.source.subject) if cause else ""}
 
-    def _report(
-        self,
-        phase: Phase | None = None,
-        health: Health | None = None,
-        error: SourceError | None = None,
-    ) -> None:
-        """Update the state and report it if it changed."""
+    def _report(self, **changes: Any) -> None:
+        """Change fields of the state, and report it if what it says is new."""
         with self._reporting:
             with self._lock:
                 before = self._state
                 if before.phase.is_final:
                     return
-                self._state = replace(before, phase=phase or before.phase)
-                if health is not None:
-                    self._state = self._judged(self._state, health, error)
+                self._state = replace(before, **changes)
                 state = self._snapshot()
-            shown = operator.attrgetter("phase", "health", "message")
+            shown = operator.attrgetter("phase", "cause", "message")
             if shown(state) != shown(before):
                 self._call(self._on_state, state)
 
-    def _finish(self, phase: Phase, error: SourceError | None = None) -> None:
-        self._report(phase, Health.UNAVAILABLE if error else None, error)
+    def _finish(self, phase: Phase, **changes: Any) -> None:
+        self._report(phase=phase, **changes)
         self._over.set()
 
     def _abandon(self) -> None:
         """Finish without the reading thread, which may be stuck in one of the callbacks."""
         if self._reporting.acquire(blocking=False):
             try:
-                self._report(Phase.ABANDONED)
+                self._report(phase=Phase.ABANDONED)
             finally:
                 self._reporting.release()
         else:

@@ -40,7 +40,7 @@ import numpy as np  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 
 from app.capture.frames import MAX_PIXELS  # noqa: E402
-from app.capture.source import Cause, Clock, FrameSource, SourceError, SourceInfo, SystemClock  # noqa: E402  # noqa: E402
+from app.capture.source import Cause, Clock, FrameSource, SourceError, SourceInfo  # noqa: E402
 from app.logs import kind_of  # noqa: E402
 from app.types import Frame, Image  # noqa: E402
 
@@ -191,7 +191,7 @@ class OpenCVSource(FrameSource):
 
     def __init__(self, name: str, clock: Clock | None = None) -> None:
         self.name = name
-        self._clock: Clock = clock or SystemClock()
+        self._clock = clock or Clock()
         self._opened_at: float | None = None
         self._grabber: Grabber | None = None
         self._first: Image | None = None

@@ -19,7 +19,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol, Self
+from typing import Self
 
 from app.types import Frame, Image
 
@@ -204,16 +204,8 @@ LARGEST_DELAY = 1.0
 """Seconds a reader may lag behind and still catch up; then the recording waits for it instead."""
 
 
-class Clock(Protocol):
+class Clock:
     """A monotonic clock in seconds, and a wait that an event ends early."""
-
-    def now(self) -> float: ...
-
-    def wait(self, until_set: threading.Event, seconds: float) -> None: ...
-
-
-class SystemClock:
-    """The machine's monotonic clock."""
 
     def now(self) -> float:
         return time.monotonic()
@@ -253,7 +245,7 @@ class Pacer:
     """Hold frames back until they are due."""
 
     def __init__(self, clock: Clock | None = None) -> None:
-        self._clock: Clock = clock or SystemClock()
+        self._clock = clock or Clock()
         self._start: float | None = None
 
     def wait_for(self, media_time: float, interrupt: threading.Event) -> None:

@@ -12,7 +12,6 @@
 
 import math
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,30 +31,6 @@ VIDEO_FROZEN_AFTER = 10.0
 
 BAND = 6
 """Bound of the count of earlier pictures for or against a band that never changes."""
-
-
-class Health(StrEnum):
-    """Whether a source's frames are usable."""
-
-    STARTING = "starting"
-    OK = "ok"
-    BLACK = "black image"
-    FROZEN = "frozen image"
-    DAMAGED = "damaged image"
-    STALLED = "stalled"
-    UNAVAILABLE = "unavailable"
-    """It does not open, or broke down; `Capture` says so, not the watchdog."""
-
-    @property
-    def cause(self) -> Cause | None:
-        """The cause of the same name; None where nothing is wrong."""
-        bad = (Health.BLACK, Health.FROZEN, Health.DAMAGED, Health.STALLED)
-        return Cause(self.value) if self in bad else None
-
-    @property
-    def is_well(self) -> bool:
-        """Whether frames may be judged, or will be when they come."""
-        return self in (Health.STARTING, Health.OK)
 
 
 @dataclass(frozen=True)
@@ -121,10 +96,10 @@ class Watchdog:
         each counts.
         """
         is_new = self._n_repeats == 0 or self._limits.frozen_after is None
-        return is_new and self._damaged_since is None and self.health(now) is Health.OK
+        return is_new and self._damaged_since is None and self.fault(now) is None
 
-    def feed(self, image: NDArray[Any], now: float) -> Health:
-        """Look at a frame that arrived now and return the health."""
+    def feed(self, image: NDArray[Any], now: float) -> Cause | None:
+        """Look at a frame that arrived now and return what is wrong."""
         if self._is_repeat(image):
             self._n_repeats += 1
         else:
@@ -135,31 +110,30 @@ class Watchdog:
         self._previous = image
         self._last_arrival = now
         self._n_seen += 1
-        return self.health(now)
+        return self.fault(now)
 
-    def health(self, now: float) -> Health:
-        """Return the health at this time, also while no frame arrives."""
+    def fault(self, now: float) -> Cause | None:
+        """Return what is wrong at this time, also while no frame arrives."""
         limits = self._limits
         silence = now - self._last_arrival
-        if not self._n_seen:
-            return Health.STALLED if silence > limits.start_after else Health.STARTING
-        if silence > limits.stalled_after:
-            return Health.STALLED
+        if silence > (limits.stalled_after if self._n_seen else limits.start_after):
+            return Cause.STALLED
         if self._black_since is not None and now - self._black_since >= limits.black_after:
-            return Health.BLACK
+            return Cause.BLACK
         if (
             limits.frozen_after is not None
+            and self._n_seen
             and self._n_repeats >= limits.frozen_frames
             and self._last_arrival - self._changed_at >= limits.frozen_after
         ):
-            return Health.FROZEN
+            return Cause.FROZEN
         if (
             limits.damaged_after is not None
             and self._damaged_since is not None
             and now - self._damaged_since >= limits.damaged_after
         ):
-            return Health.DAMAGED
-        return Health.OK
+            return Cause.DAMAGED
+        return None
 
     def _is_repeat(self, image: NDArray[Any]) -> bool:
         previous = self._previous

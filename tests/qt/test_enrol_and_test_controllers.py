@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.capture.capture import CaptureState, Phase
-from app.capture.watchdog import Health
+from app.capture.source import Cause
 from app.demo.source import DemoSource
 from app.qt.controllers.enrolment import EnrolController
 from app.qt.controllers.guided_test import GuidedTestController
@@ -24,7 +24,7 @@ class Stage:
         self.session = Session(Settings(preset="tiny"), PLAN)
         self.source = SourceController(Settings(source="demo"))
         self.source.on_opened(DemoSource(), False)
-        self.source.on_state(CaptureState(Phase.RUNNING, Health.OK))
+        self.source.on_state(CaptureState(Phase.RUNNING))
         self.enrol = EnrolController(self.session, self.source)
         self.guided_test = GuidedTestController(self.session, self.source)
         self.told, self.jobs, self.complete = [], [], []
@@ -177,7 +177,7 @@ def test_that_another_source_ends_the_take_and_keeps_its_frames(stage):
 
 
 def test_that_no_take_begins_without_a_picture(stage):
-    stage.source.on_state(CaptureState(Phase.PAUSED, Health.UNAVAILABLE, "The camera is busy."))
+    stage.source.on_state(CaptureState(Phase.PAUSED, Cause.BUSY, "The camera is busy."))
     stage.enrol.start("")
     assert not stage.session.enrolment.is_recording
     assert stage.told == ["There is no picture to record: choose a source that works."]

@@ -3,7 +3,7 @@
 import pytest
 
 from app.capture.capture import CaptureState, Phase
-from app.capture.watchdog import Health
+from app.capture.source import Cause
 from app.demo.source import DemoSource
 from app.qt.controllers.source import REMARK_TOPIC, SourceController
 from app.qt.state import Notice
@@ -24,8 +24,8 @@ def told(qapp):
     return control, said
 
 
-def state(phase=Phase.RUNNING, health=Health.OK, message=""):
-    return CaptureState(phase, health, message)
+def state(phase=Phase.RUNNING, cause=None, message=""):
+    return CaptureState(phase, cause, message)
 
 
 def test_that_a_source_is_asked_for_with_the_size_of_the_settings(told):
@@ -82,7 +82,7 @@ def test_that_the_demo_is_directed_and_the_direction_told(told):
 def test_that_trouble_is_told_and_taken_back_when_it_is_over(told):
     control, said = told
     control.on_opened(Pictures(), False)
-    control.on_state(state(Phase.PAUSED, Health.UNAVAILABLE, "The camera is busy."))
+    control.on_state(state(Phase.PAUSED, Cause.BUSY, "The camera is busy."))
     notice = said["notice"][-1][0]
     assert (notice.text, notice.level) == ("The camera is busy.", "warning")
     assert said["message_changed"][-1] == ("The camera is busy.",)
@@ -94,14 +94,14 @@ def test_that_trouble_is_told_and_taken_back_when_it_is_over(told):
 def test_that_pictures_that_cannot_be_judged_interrupt_until_others_come(told):
     control, said = told
     control.on_opened(Pictures(), False)
-    for health in (Health.BLACK, Health.FROZEN, Health.DAMAGED, Health.STALLED):
+    for cause in (Cause.BLACK, Cause.FROZEN, Cause.DAMAGED, Cause.STALLED):
         control.on_state(state())
         assert control.is_running
         assert not control.is_interrupted
-        control.on_state(state(health=health, message=health.name))
+        control.on_state(state(cause=cause, message=cause.name))
         assert not control.is_running
         assert control.is_interrupted
-        assert said["interrupted"][-1] == (health.name,)
+        assert said["interrupted"][-1] == (cause.name,)
 
 
 def test_that_a_source_that_is_a_program_is_told_once_and_until_another_is_opened(told):
@@ -121,7 +121,7 @@ def test_that_a_source_that_is_a_program_is_told_once_and_until_another_is_opene
 def test_that_a_failure_for_good_is_an_error_and_an_end(told):
     control, said = told
     control.on_opened(Pictures(), False)
-    control.on_state(state(Phase.FAILED, Health.UNAVAILABLE, "The file is damaged."))
+    control.on_state(state(Phase.FAILED, Cause.UNREADABLE, "The file is damaged."))
     assert said["notice"][-1][0].level == "error"
     assert said["finished"] == [("The file is damaged.",)]
     assert not control.is_running
@@ -140,7 +140,7 @@ def test_that_the_end_of_a_recording_is_told_calmly(told):
 def test_that_everything_is_repeated_for_a_window_that_was_made_later(told):
     control, said = told
     control.on_opened(DemoSource(), True)
-    control.on_state(state(Phase.FAILED, Health.UNAVAILABLE, "The file is damaged."))
+    control.on_state(state(Phase.FAILED, Cause.UNREADABLE, "The file is damaged."))
     control.on_failed("There is no file gone.mp4.")
     first = {name: list(values) for name, values in said.items()}
     control.repeat()

@@ -156,7 +156,7 @@ class SourceController(Controller):
             self.tell("")
         message = self._message(state)
         self.message_changed.emit(message)
-        self.is_running = state.phase is Phase.RUNNING and state.health.is_well
+        self.is_running = state.phase is Phase.RUNNING and state.cause is None
         if state.phase in (Phase.ENDED, Phase.FAILED):
             self.finished.emit(message)
             return

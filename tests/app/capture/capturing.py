@@ -5,7 +5,7 @@ from itertools import groupby
 
 from app.capture.capture import Capture
 from app.capture.source import FrameSource, SourceInfo
-from app.capture.watchdog import Health, Limits
+from app.capture.watchdog import Limits
 from tests.app.capture.material import picture
 
 PATIENCE = 20.0
@@ -40,10 +40,10 @@ class Recorder:
 
     def wait_for(self, condition):
         with self._news:
-            assert self._news.wait_for(lambda: condition(self), PATIENCE), self.healths
+            assert self._news.wait_for(lambda: condition(self), PATIENCE), self.faults
 
-    def wait_for_health(self, health):
-        self.wait_for(lambda self: health in [said for said, _ in self.healths])
+    def wait_for_cause(self, cause):
+        self.wait_for(lambda self: cause in [said for said, _ in self.faults])
 
     def _note(self, where, what):
         with self._news:
@@ -55,9 +55,9 @@ class Recorder:
         return [phase for phase, _ in groupby(state.phase for state in self.states)]
 
     @property
-    def healths(self):
-        healths = [(Health.STARTING, ""), *((state.health, state.message) for state in self.states)]
-        return [health for health, _ in groupby(healths)][1:]
+    def faults(self):
+        faults = [(None, ""), *((state.cause, state.message) for state in self.states)]
+        return [fault for fault, _ in groupby(faults)][1:]
 
 
 class Scripted(FrameSource):

@@ -8,7 +8,6 @@ from app.capture.capture import Capture, LatestFrame, Phase
 from app.capture.network import NetworkCamera
 from app.capture.source import Cause, SourceError
 from app.capture.video import VideoFile
-from app.capture.watchdog import Health
 from app.types import Frame
 from tests.app.capture.capturing import PATIENCE, Scripted
 from tests.app.capture.material import N_FRAMES, FakeClock, noise, picture
@@ -33,7 +32,7 @@ def test_that_a_file_that_does_not_open_fails_once_with_its_reason(tmp_path, sai
         assert capture.wait(PATIENCE)
     assert said.phases == [Phase.OPENING, Phase.FAILED]
     assert capture.state.cause is Cause.NOT_FOUND
-    assert said.healths == [(Health.UNAVAILABLE, capture.state.message)]
+    assert said.faults == [(Cause.NOT_FOUND, capture.state.message)]
     assert "gone.mp4" in capture.state.message
 
 
@@ -67,9 +66,9 @@ def test_that_a_camera_that_falls_silent_is_noticed_and_opened_again(camera_serv
         visit.hang()
 
     with said.capture(network_camera(camera_server, stalling, read_timeout=0.6)) as capture:
-        said.wait_for_health(Health.STALLED)
+        said.wait_for_cause(Cause.STALLED)
         said.wait_for(lambda said: capture.state.n_openings == 2)
-        said.wait_for(lambda said: said.healths[-1][0] is Health.OK)
+        said.wait_for(lambda said: said.faults[-1][0] is None)
 
 
 @pytest.mark.fault("Camera", "a network camera that never answers", keeps="models")
@@ -83,8 +82,8 @@ def test_that_a_camera_that_answers_late_is_waited_for(camera_server, said):
 
     with said.capture(network_camera(camera_server, starting)):
         said.wait_for(lambda said: len(said.frames) > 3)
-    health, message = said.healths[0]
-    assert health is Health.UNAVAILABLE
+    cause, message = said.faults[0]
+    assert cause is Cause.NO_ANSWER
     assert "(503)" in message
 
 
@@ -95,10 +94,10 @@ def test_that_a_black_picture_is_told_with_advice(camera_server, said):
         visit.pictures(lambda step: noise(step, 6, 2.0))
 
     with said.capture(network_camera(camera_server, black)) as capture:
-        said.wait_for_health(Health.BLACK)
+        said.wait_for_cause(Cause.BLACK)
         assert capture.state.cause is Cause.BLACK
-    assert "black image" in said.healths[-1][1]
-    assert "turn on a light" in said.healths[-1][1]
+    assert "black image" in said.faults[-1][1]
+    assert "turn on a light" in said.faults[-1][1]
 
 
 @pytest.mark.fault("Camera", "frozen: the same frame again and again", keeps="models")
@@ -110,13 +109,13 @@ def test_that_a_frozen_camera_is_opened_again_once_and_recovers(camera_server, s
         visit.pictures(lambda step: picture(step if moves.is_set() else 0))
 
     with said.capture(network_camera(camera_server, frozen)) as capture:
-        said.wait_for(lambda said: [h for h, _ in said.healths].count(Health.FROZEN) == 2)
+        said.wait_for(lambda said: [cause for cause, _ in said.faults].count(Cause.FROZEN) == 2)
         n_frames = capture.state.n_frames
         said.wait_for(lambda said: len(said.frames) > n_frames + 20)
         assert capture.state.n_openings == 2
         assert capture.state.cause is Cause.FROZEN
         moves.set()
-        said.wait_for(lambda said: said.healths[-1][0] is Health.OK)
+        said.wait_for(lambda said: said.faults[-1][0] is None)
 
 
 def test_that_stopping_in_the_middle_ends_the_thread(camera_server, said):
@@ -152,8 +151,8 @@ def test_that_a_camera_is_looked_for_until_it_is_there_with_growing_pauses(said)
     with said.capture(Scripted([missing] * 5), pauses=(1.0, 2.0, 4.0), clock=clock):
         said.wait_for(lambda said: len(said.frames) > 3)
     assert clock.waits == [1.0, 2.0, 4.0, 4.0, 4.0]
-    assert [health for health, _ in said.healths[:2]] == [Health.UNAVAILABLE, Health.STARTING]
-    assert said.healths[0][1] == str(missing)
+    assert [cause for cause, _ in said.faults[:2]] == [Cause.NO_CAMERA, None]
+    assert said.faults[0][1] == str(missing)
     assert said.states[1].cause is Cause.NO_CAMERA
 
 
@@ -176,7 +175,7 @@ def test_that_a_programming_error_in_a_source_is_told_and_does_not_end_the_threa
     with said.capture(Scripted([ZeroDivisionError("secret")])) as capture:
         said.wait_for(lambda said: len(said.frames) > 3)
         assert capture.state.n_openings == 1
-    assert "broke down (ZeroDivisionError)" in said.healths[0][1]
+    assert "broke down (ZeroDivisionError)" in said.faults[0][1]
     assert "broke down" in caplog.text
 
 

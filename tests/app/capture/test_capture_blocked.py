@@ -8,7 +8,7 @@ import pytest
 
 from app.capture.capture import Capture, Phase
 from app.capture.source import Cause, SourceError
-from app.capture.watchdog import Health, Limits
+from app.capture.watchdog import Limits
 from tests.app.capture.capturing import PATIENCE, Scripted
 from tests.app.capture.material import FakeClock, picture
 
@@ -34,11 +34,11 @@ def test_that_a_blocked_read_is_noticed_from_outside(said, release):
         return picture(number)
 
     with said.capture(Scripted([], read)) as capture:
-        said.wait_for_health(Health.STALLED)
+        said.wait_for_cause(Cause.STALLED)
         assert capture.state.phase is Phase.RUNNING
         assert "stopped sending frames" in capture.state.message
         release.set()
-        said.wait_for(lambda said: said.healths[-1][0] is Health.OK)
+        said.wait_for(lambda said: said.faults[-1][0] is None)
         assert capture.state.message == ""
 
 
@@ -53,22 +53,22 @@ def test_that_the_state_is_judged_when_it_is_asked_for_without_any_monitor(said,
     capture = said.capture(Scripted([], read), limits=Limits(), look_every=3600, clock=clock)
     with capture:
         said.wait_for(lambda said: len(said.frames) == 3)
-        assert capture.state.health is Health.OK
+        assert capture.state.cause is None
         clock.time += 60
         state = capture.state
         release.set()
-    assert (state.health, state.cause) == (Health.STALLED, Cause.STALLED)
+    assert state.cause is Cause.STALLED
     assert "stopped sending frames" in state.message
 
 
 @pytest.mark.fault("Camera", "a driver that does not return from opening, reading or closing")
 def test_that_a_blocked_opening_is_noticed_from_outside(said, release):
     with said.capture(Scripted([release.wait])) as capture:
-        said.wait_for_health(Health.STALLED)
+        said.wait_for_cause(Cause.SLOW_TO_OPEN)
         state = capture.state
         assert (state.phase, state.cause) == (Phase.OPENING, Cause.SLOW_TO_OPEN)
         assert "takes long to open" in state.message
-        assert said.healths[-1] == (Health.STALLED, state.message)
+        assert said.faults[-1] == (Cause.SLOW_TO_OPEN, state.message)
         release.set()
         said.wait_for(lambda said: len(said.frames) > 3)
 

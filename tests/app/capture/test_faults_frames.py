@@ -13,7 +13,7 @@ from app.capture import webcam as webcam_module
 from app.capture.capture import Capture, LatestFrame, Phase
 from app.capture.network import NetworkCamera
 from app.capture.source import Cause, FrameSource, SourceInfo
-from app.capture.watchdog import Health, Limits
+from app.capture.watchdog import Limits
 from app.capture.webcam import Camera, Route, Webcam
 from tests.app.capture.capturing import PATIENCE, Recorder, Scripted
 from tests.app.capture.material import (
@@ -83,9 +83,9 @@ def test_that_a_webcam_that_is_unplugged_is_told_and_found_again_at_another_numb
             with said.capture(Webcam("Webcam", cameras=lambda: cameras)) as capture:  # noqa: B023
                 said.wait_for(lambda said: len(said.frames) == n_before)  # noqa: B023
                 cameras.clear()
-                said.wait_for_health(Health.UNAVAILABLE)
+                said.wait_for(lambda said: Phase.PAUSED in said.phases)
                 assert capture.state.cause in (Cause.NO_CAMERA, Cause.STALLED)
-                said.wait_for(lambda said: "No camera was found" in said.healths[-1][1])
+                said.wait_for(lambda said: "No camera was found" in said.faults[-1][1])
                 assert len(said.sights) == n_before
                 script.images = map(picture, itertools.count())
                 cameras.append(listed(4))
@@ -106,22 +106,22 @@ def test_that_a_frozen_picture_is_seen_once_and_not_again_when_the_camera_is_ope
         return picture(number if moves.is_set() or number < 5 else 5)
 
     with said.capture(Scripted([], read)) as capture:
-        said.wait_for(lambda said: [h for h, _ in said.healths].count(Health.FROZEN) == 2)
+        said.wait_for(lambda said: [cause for cause, _ in said.faults].count(Cause.FROZEN) == 2)
         n_frames = len(said.frames)
         said.wait_for(lambda said: len(said.frames) > n_frames + 30)
-        assert (capture.state.n_openings, capture.state.health) == (2, Health.FROZEN)
+        assert (capture.state.n_openings, capture.state.cause) == (2, Cause.FROZEN)
         assert "repeats the same image" in capture.state.message
         assert [bar_width(frame.image) for frame in said.sights] == [4, 8, 12, 16, 20, 24]
         moves.set()
         said.wait_for(lambda said: len(said.sights) > 10)
-        assert capture.state.health is Health.OK
+        assert capture.state.cause is None
 
 
 @pytest.mark.fault("Camera", "frozen: the same frame again and again", keeps="models")
 def test_that_a_camera_that_doubles_its_frames_is_judged_on_each_picture_once(said):
     with said.capture(Scripted([], lambda number: picture(number // 3))):
         said.wait_for(lambda said: len(said.frames) > 60)
-    assert {health for health, _ in said.healths} == {Health.OK}
+    assert said.faults == []
     assert [frame.number for frame in said.sights] == list(range(0, said.sights[-1].number + 1, 3))
 
 
@@ -134,7 +134,7 @@ def test_that_a_covered_lens_is_told_and_nothing_is_judged_until_it_is_open_agai
         return noise(number, 6.0) if is_covered.is_set() else picture(number)
 
     with said.capture(Scripted([], read)) as capture:
-        said.wait_for_health(Health.BLACK)
+        said.wait_for_cause(Cause.BLACK)
         n_sights, n_frames = len(said.sights), len(said.frames)
         said.wait_for(lambda said: len(said.frames) > n_frames + 30)
         assert len(said.sights) == n_sights
@@ -293,7 +293,7 @@ def test_that_a_camera_that_sends_halves_alone_is_told_and_recovers(camera_serve
 
     source = NetworkCamera(camera_server.serve(torn), open_timeout=10.0, read_timeout=10.0)
     with said.capture(source, limits=Limits(damaged_after=0.05, is_jpeg=True)) as capture:
-        said.wait_for_health(Health.DAMAGED)
+        said.wait_for_cause(Cause.DAMAGED)
         assert capture.state.cause is Cause.DAMAGED
         assert "sends damaged images: check its cable" in capture.state.message
         assert all(is_whole(frame) for frame in said.sights)
@@ -313,7 +313,7 @@ def test_that_rows_a_decoder_filled_in_are_never_judged(said, fill):
         return image
 
     with said.capture(Scripted([], read)) as capture:
-        said.wait_for_health(Health.DAMAGED)
+        said.wait_for_cause(Cause.DAMAGED)
         assert "damaged" in capture.state.message
     assert [frame.number for frame in said.sights] == [0, 1, 2, 3]
 
@@ -329,7 +329,7 @@ def test_that_a_still_band_below_a_moving_picture_is_not_taken_for_damage(said, 
     limits = Limits(damaged_after=0.0, is_jpeg=is_jpeg)
     with said.capture(Scripted([], read), limits=limits):
         said.wait_for(lambda said: len(said.frames) > 30)
-    assert {health for health, _ in said.healths} == {Health.OK}
+    assert said.faults == []
     assert len(said.sights) >= 30
 
 
@@ -372,7 +372,7 @@ def test_that_one_frame_a_second_is_a_camera_that_is_well(said):
     source = Paced(1.0, clock, n_frames=120)
     with said.capture(source, limits=None, clock=clock, look_every=0.001):
         assert source.is_over.wait(PATIENCE)
-    assert [health for health, _ in said.healths] == [Health.OK]
+    assert said.faults == []
     assert len(said.sights) == 120
     rates = [state.rate for state in said.states if state.rate]
     assert rates == pytest.approx([1.0] * len(rates))

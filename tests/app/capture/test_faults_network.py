@@ -8,7 +8,6 @@ import pytest
 from app.capture.capture import Phase
 from app.capture.network import NetworkCamera, parse_address, redirected
 from app.capture.source import Cause, SourceError
-from app.capture.watchdog import Health
 from tests.app.capture.capturing import PATIENCE
 from tests.app.capture.material import WIDTH, bar_width, jpeg, noise, picture
 from tests.app.capture.mjpeg_server import BOUNDARY, running_server
@@ -35,7 +34,7 @@ def recovers_from(said, server, fault, words, **options):
 
     n_faulty = options.pop("n_faulty", 1)
     with said.capture(network_camera(server, script, **options)) as capture:
-        said.wait_for(lambda said: any(words in message for _, message in said.healths))
+        said.wait_for(lambda said: any(words in message for _, message in said.faults))
         n_sights = len(said.sights)
         said.wait_for(lambda said: len(said.sights) > n_sights + 5)
         state = capture.state
@@ -67,7 +66,7 @@ def test_that_nothing_is_judged_while_a_camera_is_silent(camera_server, said):
         visit.pictures(picture)
 
     with said.capture(network_camera(camera_server, stalling)) as capture:
-        said.wait_for_health(Health.STALLED)
+        said.wait_for_cause(Cause.STALLED)
         assert len(said.sights) <= 8
         assert capture.state.phase is Phase.RUNNING
         go_on.set()
@@ -94,7 +93,7 @@ def test_that_a_connection_may_break_within_anything_it_sends(camera_server, sai
         for n_cuts in range(1, len(cuts) + 1):
             with attempt():
                 said.wait_for(lambda said: capture.state.n_openings > n_cuts)  # noqa: B023
-        said.wait_for(lambda said: said.healths[-1][0] is Health.OK)
+        said.wait_for(lambda said: said.faults[-1][0] is None)
         camera_server.over.set()
 
 

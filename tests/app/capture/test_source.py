@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from app.capture.source import (
     DEFAULT_RATE,
     Cause,
+    Clock,
     FrameSource,
     Pacer,
     SourceError,
     SourceInfo,
-    SystemClock,
     Timeline,
     advice,
 )
@@ -167,7 +167,7 @@ def test_that_the_first_frame_is_due_at_once_wherever_its_time_lies():
 def test_that_the_system_clock_returns_as_soon_as_it_is_interrupted():
     interrupted = threading.Event()
     interrupted.set()
-    clock = SystemClock()
+    clock = Clock()
     before = clock.now()
     clock.wait(interrupted, 3600)
     assert clock.now() >= before
