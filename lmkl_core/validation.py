@@ -65,6 +65,11 @@ def is_single_view(X) -> bool:
     return True
 
 
+def has_names(X) -> bool:
+    """Whether the views of ``X`` are named: a mapping, or ``(name, array)`` pairs."""
+    return isinstance(X, Mapping) or (not is_single_view(X) and isinstance(X[0], tuple))
+
+
 def as_views(X, check_finite: bool = True) -> Views:
     """Turn a mapping, a sequence of arrays or of ``(name, array)`` pairs into `Views`.
 
@@ -157,8 +162,7 @@ def match_views(X, names, n_features, dtype, check_finite: bool = True) -> Views
     if not check_finite and (arrays := _matching_arrays(X, names, n_features, dtype)):
         return Views(names, arrays)
     views = as_views(X, check_finite)
-    named = isinstance(X, Mapping) or (not is_single_view(X) and isinstance(X[0], tuple))
-    if named:
+    if has_names(X):
         missing = [name for name in names if name not in views.names]
         unknown = [name for name in views.names if name not in names]
         if missing or unknown:

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -33,6 +33,7 @@ from lmkl_core.validation import (
     check_groups,
     check_integer,
     check_rate,
+    has_names,
     is_single_view,
     match_views,
     optional,
@@ -49,19 +50,14 @@ MOST_ROWS = 2000
 """Methods learn from at most this many rows: distances between all pairs of them, on the tens of
 thousands of columns that networks give, are needed six times."""
 
-
 BLOCK_ROWS = 512
 """Rows scored at a time: methods make several copies of them in double precision."""
 
 
-class Machine(Protocol):
-    """Anything that scores rows of views."""
+Machine: TypeAlias = Callable[[tuple[np.ndarray, ...]], np.ndarray]
+"""Scores rows of views, higher is more genuine."""
 
-    def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Scores of rows, higher is more genuine."""
-
-
-Refit = Callable[[np.ndarray], Machine]
+Refit: TypeAlias = Callable[[np.ndarray], Machine]
 """Makes the machine that some rows alone would have given."""
 
 COMMON_CHECKS = {
@@ -97,11 +93,7 @@ class Baseline(ViewsEstimator):
     most_rows: ClassVar = MOST_ROWS
 
     def fit(self, X, y=None, *, groups=None, conditions=None, cancel=None):
-        """Learn from genuine samples.
-
-        All arguments are those of `lmkl_core.LocalisedMKL.fit`; ``cancel`` is called between fits,
-        and within long ones.
-        """
+        """Learn from genuine samples; arguments as in `lmkl_core.LocalisedMKL.fit`."""
         with self._unchanged_on_failure(), self._refusing_what_overflows():
             views = in_order_of_names(self._training_views(X), X)
             if views.n_samples < FEWEST_ROWS:
@@ -122,7 +114,7 @@ class Baseline(ViewsEstimator):
             shared = check_conditions(conditions_of_rows[kept], takes)
             kernels = self._fit_kernels(work, None if groups is None else takes)
             raise_if_cancelled(cancel)
-            machine, refit = self._learn(work, kernels, notes, cancel)
+            self._machine, refit = self._learn(work, kernels, notes, cancel)
             length = self.block_length or choose_block_length(
                 mean_gram(kernels, work.arrays), takes
             )
@@ -131,9 +123,7 @@ class Baseline(ViewsEstimator):
             refuse_unless_finite(scores)
             warn_of_duplicates(views)
             self._left_out = (scores, blocks, takes, length)
-            self._machine = machine
-            self._columns = views.n_columns
-            self._dtype = views.dtype
+            self._columns, self._dtype = views.n_columns, views.dtype
             self.view_names_ = views.names
             self.notes_ = tuple(dict.fromkeys(notes))
             self._set_threshold(self.target_bpcer)
@@ -146,8 +136,7 @@ class Baseline(ViewsEstimator):
             X = self._validated(X, reset=False)
         views = match_views(X, self.view_names_, self._columns, self._dtype)
         with self._refusing_what_overflows(TOO_LARGE):
-            scores = finite(scores_of(self._machine, views))
-        return scores
+            return finite(scores_of(self._machine, views))
 
     def calibrate(self, *, target_bpcer=None):
         """Set the threshold anew for another rate, from the same left-out scores."""
@@ -182,8 +171,7 @@ class Baseline(ViewsEstimator):
 
 def in_order_of_names(views: Views, X) -> Views:
     """Views by name, where they have names: their order must not matter."""
-    named = isinstance(X, Mapping) or (isinstance(X, (list, tuple)) and isinstance(X[0], tuple))
-    if not named or len(views.names) < 2:
+    if not has_names(X):
         return views
     order = sorted(range(len(views.names)), key=views.names.__getitem__)
     return Views(tuple(views.names[i] for i in order), tuple(views.arrays[i] for i in order))
@@ -191,9 +179,7 @@ def in_order_of_names(views: Views, X) -> Views:
 
 def evenly_spaced(n_rows: int, most: int) -> np.ndarray:
     """At most ``most`` row numbers, evenly spaced: neighbours are near-copies."""
-    if n_rows <= most:
-        return np.arange(n_rows)
-    return np.linspace(0, n_rows - 1, most).astype(int)
+    return np.linspace(0, n_rows - 1, min(n_rows, most)).astype(int)
 
 
 def folds_of(
@@ -221,7 +207,7 @@ def scores_of(machine: Machine, views: Views) -> np.ndarray:
     """Scores of rows, block by block."""
     starts = range(0, views.n_samples, BLOCK_ROWS)
     blocks = (tuple(array[at : at + BLOCK_ROWS] for array in views.arrays) for at in starts)
-    return np.concatenate([machine.scores(block) for block in blocks])
+    return np.concatenate([machine(block) for block in blocks])
 
 
 def closeness(distances: np.ndarray) -> np.ndarray:

@@ -59,7 +59,7 @@ NEGLIGIBLE = 1e-10
 """Eigenvalues smaller than this share of the largest are rounding."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class SideBySide:
     """Standardised columns of all views, every view of equal say, and a machine on them."""
 
@@ -74,13 +74,12 @@ class SideBySide:
         shares = np.repeat([1 / np.sqrt(count) for count in columns], columns)
         return cls(StandardScaler().fit(np.hstack(arrays)), shares.astype(arrays[0].dtype))
 
-    def __call__(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
+    def rows(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         """Rows of all columns."""
         return finite(self.scaler.transform(np.hstack(arrays)) * self.shares)
 
-    def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Scores that the machine gives to rows."""
-        return self.machine.scores((self(arrays),))
+    def __call__(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
+        return self.machine((self.rows(arrays),))
 
 
 class Concatenated(Baseline):
@@ -90,8 +89,8 @@ class Concatenated(Baseline):
         def fit(rows: np.ndarray) -> SideBySide:
             arrays = views.rows(rows).arrays
             scaled = SideBySide.of(arrays)
-            machine = self._fit_rows(scaled(arrays), notes)
-            return SideBySide(scaled.scaler, scaled.shares, machine)
+            scaled.machine = self._fit_rows(scaled.rows(arrays), notes)
+            return scaled
 
         fitted = fit(np.arange(views.n_samples))
         if "max_iter" in self.parameter_checks:
@@ -125,12 +124,11 @@ class ConcatenatedOCSVM(Concatenated):
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Mean distance to the nearest training rows."""
+    """Closeness by the mean distance to the nearest training rows."""
 
     index: NearestNeighbors
 
-    def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Closeness to them."""
+    def __call__(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         return closeness(self.index.kneighbors(arrays[0])[0].mean(axis=1, dtype=np.float64))
 
 
@@ -178,15 +176,11 @@ class ShrunkGaussian:
         n, p = X.shape
         mean = X.mean(axis=0)
         X = X - mean
-        if p <= n:
-            values, vectors = np.linalg.eigh(X.T @ X / n)
-            kept = values > NEGLIGIBLE * max(values[-1], 0.0)
-            axes = vectors[:, kept]
-        else:
-            values, vectors = np.linalg.eigh(X @ X.T / n)
-            kept = values > NEGLIGIBLE * max(values[-1], 0.0)
-            axes = X.T @ (vectors[:, kept] / np.sqrt(n * values[kept]))
-        values = values[kept]
+        values, vectors = np.linalg.eigh((X.T @ X if p <= n else X @ X.T) / n)
+        kept = values > NEGLIGIBLE * max(values[-1], 0.0)
+        values, axes = values[kept], vectors[:, kept]
+        if p > n:
+            axes = X.T @ (axes / np.sqrt(n * values))
         shrinkage = ledoit_wolf_shrinkage(np.einsum("ij,ij->i", X, X), values, p)
         level = max(float(values.sum()) / p, np.finfo(float).tiny ** 0.5)
         floor = shrinkage * level
@@ -199,8 +193,7 @@ class ShrunkGaussian:
         outside = np.maximum(np.einsum("ij,ij->i", X, X) - inside.sum(axis=1), 0.0)
         return inside @ (1 / self.variances) + outside / self.floor
 
-    def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Closeness, by the distance a column."""
+    def __call__(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         X = arrays[0].astype(np.float64)
         return closeness(np.sqrt(self.square_distances(X) / X.shape[1]))
 
@@ -253,19 +246,17 @@ class Components:
         return cls(pca, np.maximum(spread, LEAST_SPREAD))
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        """Rows in terms of the components."""
         return finite(self.pca.transform(X).astype(np.float64) / self.spread)
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """Log-density of a mixture, measured down from a bound on its peak."""
+    """Closeness by how far the log-density a column lies below what it can reach."""
 
     components: Components
     model: GaussianMixture
 
-    def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Closeness, by how far the log-density a column lies below what it can reach."""
+    def __call__(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         # No point is denser than if all Gaussians peaked there.
         roots = np.log(self.model.precisions_cholesky_)
         n_columns = roots.shape[1]
@@ -316,13 +307,12 @@ class MixtureDensity(Concatenated):
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """Mean squared error of a network that gives its input back."""
+    """Closeness by the mean squared error of a network that gives its input back."""
 
     components: Components
     model: MLPRegressor
 
-    def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Closeness of rows to what the network makes of them."""
+    def __call__(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         Z = self.components(arrays[0])
         errors = Z - self.model.predict(Z).reshape(Z.shape)
         return closeness(np.mean(errors**2, axis=1))

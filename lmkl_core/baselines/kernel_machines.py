@@ -57,8 +57,7 @@ class KernelMachine:
     alpha: np.ndarray
     mean_norm: float | None
 
-    def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Scores of rows."""
+    def __call__(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         total = np.zeros(len(arrays[0]))
         if self.mean_norm is not None:
             total += 0.5 * self.mean_norm

@@ -251,7 +251,7 @@ class _Auc:
         self.pairs = self.won_pairs() if self.n**2 <= len(table) else None
 
     def __call__(self, weights: Scores) -> Scores:
-        won = self.won(weights) if self.pairs is None else _form(weights, self.pairs)
+        won = self.won(weights) if self.pairs is None else np.einsum("ij,ij->i", weights @ self.pairs, weights)
         return _ratio(won, (weights @ self.n_genuine) * (weights @ self.n_attacks))
 
     def won_pairs(self) -> Scores:
@@ -306,10 +306,6 @@ class _Acer:
 
     def __call__(self, weights: Scores) -> Scores:
         return np.asarray((self.rates(weights)[:, 0] + self.worst(weights)) / 2)
-
-
-def _form(weights: Scores, pairs: Scores) -> Scores:
-    return np.asarray(np.einsum("ij,ij->i", weights @ pairs, weights))
 
 
 def _ratio(parts: Scores, wholes: Scores) -> Scores:

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lmkl_core.calibration.threshold import Calibration
 from lmkl_core.errors import InvalidInputError
 
 Scores: TypeAlias = NDArray[np.float64]
@@ -102,18 +103,6 @@ class Threshold:
     origin: str
 
 
-class Calibrated(Protocol):
-    """What a threshold of enrolment is read from, such as a `lmkl_core.Calibration`."""
-
-    @property
-    def threshold(self) -> float:
-        """Accept when ``score >= threshold``."""
-
-    @property
-    def origin(self) -> str:
-        """The rule and the scores it comes from, in words."""
-
-
 def threshold_from(
     rule: Rule,
     bona_fide: ArrayLike = (),
@@ -121,7 +110,7 @@ def threshold_from(
     *,
     target: float | None = None,
     given: float | None = None,
-    calibration: Calibrated | None = None,
+    calibration: Calibration | None = None,
     on: str = "the development set",
 ) -> Threshold:
     """Return a threshold by one of the rules, and say where it came from.
@@ -171,11 +160,7 @@ def threshold_from(
         return Threshold(value, f"equal errors on {on}")
     assert target is not None  # choose_threshold has seen to it
     limit = "BPCER" if rule == "bpcer" else "every species' APCER"
-    return Threshold(value, f"{limit} at most {_percent(target)} on {on}")
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:g} %"
+    return Threshold(value, f"{limit} at most {100 * target:g} % on {on}")
 
 
 def choose_threshold(
