@@ -11,10 +11,22 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.problems import N_VIEWS, generated_views
 from lmkl_core import LocalisedMKL
-from lmkl_core.fitting.inducing import memory_bound
+from lmkl_core.fitting.inducing import CHUNK_ROWS, LARGEST_RANK, SAMPLE_ROWS
 
 SIZES = (1000, 2000, 5000, 10_000, 20_000, 50_000)
 N_INDUCING = 200
+
+
+def memory_bound(n_rows: int, n_views: int, n_inducing: int, n_clusters: int = 3) -> int:
+    """Bytes that a fit may take beside its input.
+
+    Moments, factor and their work space; one chunk of rows; the kernels of the sample from
+    which landmarks are chosen; and a few numbers a row (memberships, coefficients, digests).
+    """
+    moments = 5 * LARGEST_RANK**2
+    chunk = CHUNK_ROWS * (3 * LARGEST_RANK + 3 * n_views * n_inducing)
+    sample = 5 * max(SAMPLE_ROWS, 2 * n_inducing) ** 2
+    return 8 * (moments + chunk + sample + n_rows * (2 * n_clusters + 30))
 
 
 def extend_ratio(n=1000, rows=10, rounds=5):

@@ -141,26 +141,8 @@ def _refuse_non_finite(name: str, array: np.ndarray) -> None:
         )
 
 
-def _matching_arrays(X, names, n_features, dtype) -> tuple[np.ndarray, ...] | None:
-    """Arrays of a mapping that need no conversion at all, as live scoring passes them."""
-    if type(X) is not dict or len(X) != len(names):
-        return None
-    arrays: tuple[Any, ...] = tuple(X.get(name) for name in names)
-    rows = len(arrays[0]) if type(arrays[0]) is np.ndarray and arrays[0].ndim else 0
-    if not rows:
-        return None
-    for array, columns in zip(arrays, n_features, strict=True):
-        if type(array) is not np.ndarray or array.dtype is not dtype:
-            return None
-        if array.shape != (rows, columns):
-            return None
-    return arrays
-
-
 def match_views(X, names, n_features, dtype, check_finite: bool = True) -> Views:
     """Views for scoring: the names, order and widths that the model was fitted on."""
-    if not check_finite and (arrays := _matching_arrays(X, names, n_features, dtype)):
-        return Views(names, arrays)
     views = as_views(X, check_finite)
     if has_names(X):
         missing = [name for name in names if name not in views.names]

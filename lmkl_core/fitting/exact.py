@@ -59,22 +59,18 @@ class ExactFit(Fit):
 
     @property
     def support(self) -> Views:
-        """Rows that scoring rests on: all of them."""
         return self.views
 
     @property
     def calibration_takes(self) -> np.ndarray:
-        """Take of every left-out score: all rows have one."""
         return self.takes
 
     def make_problem(self) -> GramProblem:
-        """The problem of the present rows, its Gram matrices made again."""
         grams = gram_stack(self.kernels, self.views.names, self.views.arrays)
         return GramProblem(grams, self.memberships, self.delta)
 
     @cached_property
     def scorer(self) -> Scorer:
-        """Scorer of new samples."""
         return Scorer(
             SupportKernels(self.kernels, self.views.arrays),
             self.clusters,
@@ -90,7 +86,6 @@ class ExactFit(Fit):
         return self.make_problem().factor(self.solution.weights)
 
     def calibrate(self, target_bpcer: float | None, block_length: int | None) -> Calibration:
-        """Threshold from left-out scores of the present rows."""
         return exact_calibration(
             self.factor(),
             self.dual_coef,
@@ -132,7 +127,6 @@ class ExactFit(Fit):
         )
 
     def refine(self) -> "ExactFit":
-        """Optimise the weights again on the present rows, starting from the present ones."""
         problem = self.make_problem()
         solution = solve_settings(problem, self.settings, init=self.solution.weights)
         return replace(self, **_solved(problem, solution))

@@ -47,7 +47,11 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class Fit(ABC):
-    """State of a fit: what scoring, calibration, growth and saving need."""
+    """State of a fit: what scoring, calibration, growth and saving need.
+
+    Either on all rows (`lmkl_core.fitting.exact`), or on inducing points, in which case only the
+    rows for calibration are kept (`lmkl_core.fitting.streamed`).
+    """
 
     takes: np.ndarray
     conditions: np.ndarray
@@ -65,16 +69,14 @@ class Fit(ABC):
     @property
     @abstractmethod
     def support(self) -> Views:
-        """Rows that scoring rests on."""
+        """Rows that scoring rests on: all, or the inducing points."""
 
     @property
     @abstractmethod
-    def scorer(self) -> Scorer:
-        """Scorer of new samples."""
+    def scorer(self) -> Scorer: ...
 
     @property
     def view_names(self) -> tuple[str, ...]:
-        """Names of the views."""
         return self.support.names
 
     @cached_property
@@ -84,7 +86,6 @@ class Fit(ABC):
 
     @property
     def dtype(self) -> np.dtype:
-        """Of the views."""
         return self.support.dtype
 
     @cached_property
@@ -96,7 +97,7 @@ class Fit(ABC):
 
     @abstractmethod
     def calibrate(self, target_bpcer: float | None, block_length: int | None) -> Calibration:
-        """Threshold from left-out scores of the present rows."""
+        """Threshold from left-out scores of the rows, or of those kept for calibration."""
 
     @abstractmethod
     def extend(self, views: Views, takes: np.ndarray) -> "Fit":

@@ -19,6 +19,7 @@ Time is ``O(N R^2)`` and memory ``O(R^2 + chunk R)`` with ``R = C sum_g rank_g``
 `LARGEST_RANK`; nothing of size ``N^2`` or ``N M`` is ever held.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,7 @@ from sklearn.utils import check_random_state
 
 from lmkl_core.clusters import Clusters, check_enough_samples, fit_clusters
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.fitting.fit import Settings
 from lmkl_core.kernels import PRECOMPUTED, gram, mean_gram
 from lmkl_core.scorer import SupportKernels
 from lmkl_core.solver.problem import Evaluation
@@ -43,18 +45,6 @@ SAMPLE_ROWS = 1500
 """Rows from which landmarks and clusters are chosen."""
 
 
-def memory_bound(n_rows: int, n_views: int, n_inducing: int, n_clusters: int = 3) -> int:
-    """Bytes that a fit may take beside its input.
-
-    Moments, factor and their work space; one chunk of rows; the kernels of the sample from
-    which landmarks are chosen; and a few numbers a row (memberships, coefficients, digests).
-    """
-    moments = 5 * LARGEST_RANK**2
-    chunk = CHUNK_ROWS * (3 * LARGEST_RANK + 3 * n_views * n_inducing)
-    sample = 5 * max(SAMPLE_ROWS, 2 * n_inducing) ** 2
-    return 8 * (moments + chunk + sample + n_rows * (2 * n_clusters + 30))
-
-
 @dataclass(frozen=True)
 class InducingBasis:
     """Landmarks, feature maps ``R_g`` and clusters: all that is needed to map a row."""
@@ -67,12 +57,10 @@ class InducingBasis:
 
     @property
     def n_clusters(self) -> int:
-        """``C``."""
         return self.clusters.coefficients.shape[1]
 
     @property
     def ranks(self) -> np.ndarray:
-        """Columns of every view's feature map."""
         return np.array([m.shape[1] for m in self.maps])
 
     def features(self, views: Views) -> tuple[np.ndarray, np.ndarray]:
@@ -86,16 +74,21 @@ class InducingBasis:
         z = memberships[:, :, None] * phi[:, None, :]
         return z.reshape(len(phi), -1), memberships
 
+    def chunks(self, views: Views) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Features of all rows, `CHUNK_ROWS` at a time."""
+        for start in range(0, views.n_samples, CHUNK_ROWS):
+            yield self.features(views.rows(slice(start, start + CHUNK_ROWS)))
 
-def build_basis(views, kernels, n_inducing, n_clusters, temperature, seed) -> InducingBasis:
-    """Choose landmarks by k-means++ on a sample of rows, and clusters on that sample."""
+
+def build_basis(views: Views, kernels, n_inducing: int, settings: Settings) -> InducingBasis:
+    """Choose landmarks by random pivoting on a sample of rows, and clusters on that sample."""
+    n, n_clusters = views.n_samples, settings.n_clusters
     if any(kernel.name == PRECOMPUTED for kernel in kernels):
         raise InvalidInputError(
             "kernel='precomputed' cannot use inducing points: set n_inducing=None."
         )
-    check_enough_samples(views.n_samples, n_clusters)
-    rng = check_random_state(seed)
-    n = views.n_samples
+    check_enough_samples(n, n_clusters)
+    rng = check_random_state(settings.random_state)
     sample = np.sort(rng.permutation(n)[: max(SAMPLE_ROWS, 2 * n_inducing)])
     part = views.rows(sample)
     mean = mean_gram(kernels, part.arrays)
@@ -116,8 +109,8 @@ def build_basis(views, kernels, n_inducing, n_clusters, temperature, seed) -> In
         _feature_map(gram(kernel, array), rank)
         for kernel, array in zip(kernels, landmarks.arrays, strict=True)
     )
-    support = SupportKernels(kernels, landmarks.arrays)
-    return InducingBasis(landmarks, support, maps, Clusters(coefficients, norms), temperature)
+    support, clusters = SupportKernels(kernels, landmarks.arrays), Clusters(coefficients, norms)
+    return InducingBasis(landmarks, support, maps, clusters, settings.temperature)
 
 
 def _spread(kernel: np.ndarray, count: int, rng) -> np.ndarray:
@@ -180,8 +173,7 @@ class InducingProblem:
     def stream(self, views: Views) -> np.ndarray:
         """Add rows to the moments, chunk by chunk; return their memberships."""
         parts = []
-        for start in range(0, views.n_samples, CHUNK_ROWS):
-            z, memberships = self.basis.features(views.rows(slice(start, start + CHUNK_ROWS)))
+        for z, memberships in self.basis.chunks(views):
             self.second_moments = dsyrk(
                 1.0, z.T, beta=1.0, c=self.second_moments, lower=1, overwrite_c=1
             )
@@ -194,7 +186,6 @@ class InducingProblem:
         return np.concatenate(parts)
 
     def evaluate(self, weights: np.ndarray) -> Evaluation:
-        """Return ``phi``, ``u`` and the second derivative, for one Cholesky factor."""
         weights = np.asarray(weights, dtype=float).reshape(self.n_clusters, self.n_views)
         root = np.sqrt(weights.ravel())[self._kernel_of_column]
         moments = self.second_moments
@@ -235,11 +226,9 @@ class InducingProblem:
     def stream_dual_coef(self, evaluation: Evaluation, views: Views) -> np.ndarray:
         """``lambda = (1 - Z D^{1/2} b) / delta`` of the given rows, chunk by chunk."""
         direction = evaluation.state[1]
-        parts = []
-        for start in range(0, views.n_samples, CHUNK_ROWS):
-            z, _ = self.basis.features(views.rows(slice(start, start + CHUNK_ROWS)))
-            parts.append((1 - z @ direction) / self.delta)
-        return np.concatenate(parts)
+        return np.concatenate(
+            [(1 - z @ direction) / self.delta for z, _ in self.basis.chunks(views)]
+        )
 
     def coefficients(self, evaluation: Evaluation) -> np.ndarray:
         """What kernel rows against the landmarks are multiplied with, ``(G, M, C)``."""

@@ -24,7 +24,6 @@ from lmkl_core.validation import Views
 CALIBRATION_ROWS = 3000
 """Left-out scores are taken on at most about this many rows, in whole blocks."""
 
-
 STRETCH = 100
 """Rows in a row that still show how frames resemble their neighbours."""
 
@@ -47,27 +46,22 @@ class StreamedFit(Fit):
         object.__setattr__(self, "evaluation", lean)
 
     def make_problem(self) -> InducingProblem:
-        """The problem of all rows so far."""
         return self.problem
 
     @property
     def support(self) -> Views:
-        """Rows that scoring rests on: the inducing points."""
         return self.problem.basis.landmarks
 
     @property
     def clusters(self) -> Clusters:
-        """Centres in the span of the landmarks."""
         return self.problem.basis.clusters
 
     @property
     def delta(self) -> float:
-        """The paper's delta."""
         return self.problem.delta
 
     @cached_property
     def scorer(self) -> Scorer:
-        """Scorer of new samples."""
         basis = self.problem.basis
         return Scorer(
             basis.kernels,
@@ -78,7 +72,6 @@ class StreamedFit(Fit):
         )
 
     def calibrate(self, target_bpcer: float | None, block_length: int | None) -> Calibration:
-        """Threshold from left-out scores of the rows kept for calibration."""
         views, takes = self.calibration_views, self.calibration_takes
         if block_length is None:
             part = calibration_rows(takes, LAG_ROWS)
@@ -97,7 +90,6 @@ class StreamedFit(Fit):
         )
 
     def extend(self, views: Views, takes: np.ndarray) -> "StreamedFit":
-        """Add rows to the moments; weights and delta stay."""
         problem = self.problem.copy()
         memberships = problem.stream(views)
         evaluation = problem.evaluate(self.solution.weights)
@@ -120,7 +112,6 @@ class StreamedFit(Fit):
         )
 
     def refine(self) -> "StreamedFit":
-        """Optimise the weights again, starting from the present ones."""
         solution = solve_settings(self.problem, self.settings, init=self.solution.weights)
         return replace(
             self,
@@ -143,14 +134,7 @@ def fit(
     cancel=None,
 ) -> StreamedFit:
     """Fit on inducing points, streaming over the rows."""
-    basis = build_basis(
-        views,
-        kernels,
-        n_inducing,
-        settings.n_clusters,
-        settings.temperature,
-        settings.random_state,
-    )
+    basis = build_basis(views, kernels, n_inducing, settings)
     problem = InducingProblem(basis, settings.delta * views.n_samples)
     memberships = problem.stream(views)
     raise_if_cancelled(cancel)

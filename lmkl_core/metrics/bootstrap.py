@@ -251,7 +251,10 @@ class _Auc:
         self.pairs = self.won_pairs() if self.n**2 <= len(table) else None
 
     def __call__(self, weights: Scores) -> Scores:
-        won = self.won(weights) if self.pairs is None else np.einsum("ij,ij->i", weights @ self.pairs, weights)
+        if self.pairs is None:
+            won = self.won(weights)
+        else:
+            won = np.einsum("ij,ij->i", weights @ self.pairs, weights)
         return _ratio(won, (weights @ self.n_genuine) * (weights @ self.n_attacks))
 
     def won_pairs(self) -> Scores:

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lmkl_core.calibration.threshold import Calibration
 from lmkl_core.errors import InvalidInputError
 
 Scores: TypeAlias = NDArray[np.float64]
@@ -103,6 +102,18 @@ class Threshold:
     origin: str
 
 
+class Calibrated(Protocol):
+    """What a threshold of enrolment is read from, such as a `lmkl_core.Calibration`."""
+
+    @property
+    def threshold(self) -> float:
+        """Accept when ``score >= threshold``."""
+
+    @property
+    def origin(self) -> str:
+        """The rule and the scores it comes from, in words."""
+
+
 def threshold_from(
     rule: Rule,
     bona_fide: ArrayLike = (),
@@ -110,7 +121,7 @@ def threshold_from(
     *,
     target: float | None = None,
     given: float | None = None,
-    calibration: Calibration | None = None,
+    calibration: Calibrated | None = None,
     on: str = "the development set",
 ) -> Threshold:
     """Return a threshold by one of the rules, and say where it came from.

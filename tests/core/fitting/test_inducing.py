@@ -17,7 +17,9 @@ DELTA = 0.05 * 40
 
 def basis_for(views=VIEWS, n_inducing=9, n_clusters=2, seed=0, kernel="rbf"):
     views = as_views(views)
-    return build_basis(views, fit_kernels(views, kernel), n_inducing, n_clusters, 0.2, seed)
+    model = make(n_clusters=n_clusters, temperature=0.2, random_state=seed)
+    kernels = fit_kernels(views, kernel)
+    return build_basis(views, kernels, n_inducing, model.settings(views.names))
 
 
 @pytest.fixture(params=[(5, 1), (9, 2), (30, 3)], ids=lambda s: f"M{s[0]}-C{s[1]}")
