@@ -10,7 +10,6 @@ from app.qt.state import Choice, Notice
 from app.qt.workers.recovery import RecoveryWorker
 from app.session.recovery import Found, fits, offer_of, outcome_of
 from app.session.session import Session, Topic
-from app.types import Sample
 
 BRING_BACK, DELETE = "bring back", "delete"
 FAILED = "recovery failed"
@@ -34,10 +33,7 @@ class RecoveryController(Controller):
         self._session, self._worker, self._is_on = session, worker, is_on
         self._features: Mapping[str, Any] | None = None
         self._found: list[Found] = []
-        self._has_looked = self._has_complained = False
-        self._adopted: list[Found] = []
-        """Whose takes are in the session, and not yet among those that are to be kept."""
-        self._wanted: tuple[Sample, ...] = ()
+        self._has_complained = False
         worker.found.connect(self.on_found)
         worker.failed.connect(self.on_failed)
         worker.not_removed.connect(self._on_not_removed)
@@ -51,7 +47,7 @@ class RecoveryController(Controller):
         if topic != self.topic or not self._found:
             return
         if key == DELETE:
-            self._remove([self._found.pop(0)])
+            self._worker.do_not_want([self._found.pop(0)])
         elif not self._found[0].run.is_there:
             self._found.pop(0).run.release()  # another instance has deleted everything
         elif fits(self._found[0], self._features or {}):
@@ -66,12 +62,11 @@ class RecoveryController(Controller):
         if is_on:
             self._keep()
         else:
-            self._want(())
-            self._remove(self._found)
+            self._worker.want((), {})
+            self._worker.do_not_want(self._found)
             self._found = []
             self._offer()
-        self._has_looked = True
-        self._worker.look()  # what is found while it is off is removed
+        self._worker.look.emit()  # what is found while it is off is removed
 
     def forget(self) -> None:
         """Remove what this run has kept, and release what others have left, before returning.
@@ -92,18 +87,17 @@ class RecoveryController(Controller):
     @Slot(object)
     def on_prepared(self, features: Mapping[str, Any]) -> None:
         """Keep takes of these views from now on, and offer what fits them."""
-        self._features = features
+        is_first, self._features = self._features is None, features
         self._keep()
-        if not self._has_looked:
-            self._has_looked = True
-            self._worker.look()
+        if is_first:
+            self._worker.look.emit()
         self._offer()
 
     @Slot(object)
     def on_found(self, found: list[Found]) -> None:
         """Offer what an earlier run has left."""
         if not self._is_on:
-            self._remove(found)
+            self._worker.do_not_want(found)
             return
         # Everything may have been deleted since it was looked for.
         self._found += [one for one in found if one.run.is_there]
@@ -127,7 +121,7 @@ class RecoveryController(Controller):
     # ------------------------------------------------------------- inner
 
     def _bring_back(self, found: Found) -> None:
-        self._adopted.append(found)
+        self._worker.adopt(found)
         self._session.change_enrolment(lambda one: one.restore(found.samples))
         self.brought_back.emit()
         level = "warning" if found.n_damaged else "info"
@@ -139,18 +133,7 @@ class RecoveryController(Controller):
 
     def _keep(self) -> None:
         if self._is_on and self._features is not None:
-            self._want(self._session.unsaved_samples)
-
-    def _want(self, samples: tuple[Sample, ...]) -> None:
-        if samples == self._wanted:
-            return  # this is called at every frame
-        self._wanted = samples
-        adopted, self._adopted = self._adopted, []
-        self._worker.want(samples, self._features or {}, adopted)
-
-    def _remove(self, found: list[Found]) -> None:
-        if found:
-            self._worker.do_not_want(found)
+            self._worker.want(self._session.unsaved_samples, self._features)
 
     def _offer(self) -> None:
         """Ask about the newest of what was found; take the question away where nothing is left."""

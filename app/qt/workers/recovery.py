@@ -2,8 +2,8 @@
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -14,18 +14,16 @@ from app.types import Sample
 
 log = logging.getLogger(__name__)
 
+Wanted = tuple[tuple[Sample, ...], Mapping[str, Any], tuple[Found, ...]]
+"""The samples to have on disk, their views, and earlier runs whose takes are among them.
 
-@dataclass(frozen=True, eq=False)
-class _State:
-    """What is to be on disk, and earlier runs whose takes are among it."""
-
-    samples: tuple[Sample, ...]
-    features: Mapping[str, Any]
-    adopted: tuple[Found, ...] = ()
+One value, replaced as a whole: a run adopted before its samples are wanted would be deleted.
+"""
+NOTHING: Wanted = ((), {}, ())
 
 
 class RecoveryWorker(QObject):
-    """Own the journal; of several states that wait, the newest is written."""
+    """Own the journal; of several states that wait, only the newest is written."""
 
     found = Signal(object)
     """A list of `Found`: what earlier runs have left."""
@@ -34,51 +32,48 @@ class RecoveryWorker(QObject):
     not_removed = Signal(str)
     """A sentence about what could not be deleted."""
 
-    _find, _keep, _remove = Signal(), Signal(), Signal()
+    look, _keep, _remove = Signal(), Signal(), Signal()
     """Lead from other threads to the slots."""
 
     def __init__(self) -> None:
         super().__init__()
         self._writing = threading.Lock()
-        """Held while the disk is at work; the window waits for it only to have all removed."""
-        self._guard = threading.Lock()
-        self._state: _State | None = None
-        self._unwanted: list[Found] = []
-        self._journal: Journal | None = None
-        self._find.connect(self.find)
+        """Held while the disk is at work; the main thread waits for it only in `discard_now`."""
+        self._journal = Journal()
+        self._wanted = self._written = NOTHING
+        self._adopted: tuple[Found, ...] = ()
+        self._n_adopted = 0
+        self._unwanted: deque[Found] = deque()
+        self.look.connect(self.find)
         self._keep.connect(self.keep)
         self._remove.connect(self.remove)
 
-    # ------------------------------------------------------------- from other threads
+    # ------------------------------------------------------------- on the main thread
 
-    def look(self) -> None:
-        """Have it found what earlier runs have left."""
-        self._find.emit()
+    def adopt(self, found: Found) -> None:
+        """Keep the takes of an earlier run, which are among the samples wanted next."""
+        self._adopted += (found,)
 
-    def want(
-        self,
-        samples: tuple[Sample, ...],
-        features: Mapping[str, Any],
-        adopted: Sequence[Found] = (),
-    ) -> None:
-        """Have samples kept; ``adopted`` are earlier runs whose takes are among them."""
-        with self._guard:
-            before = self._state
-            earlier = () if before is None else before.adopted
-            self._state = _State(samples, features, (*earlier, *adopted))
-        if before is None:
+    def want(self, samples: tuple[Sample, ...], features: Mapping[str, Any]) -> None:
+        """Have exactly these samples on disk; cheap where they are wanted already."""
+        if samples != self._wanted[0]:
+            self._wanted = (samples, features, self._adopted)
             self._keep.emit()
 
-    def do_not_want(self, found: Sequence[Found]) -> None:
+    def do_not_want(self, found: Iterable[Found]) -> None:
         """Have what earlier runs have left deleted."""
-        with self._guard:
-            self._unwanted += found
+        self._unwanted.extend(found)
         self._remove.emit()
 
     def discard_now(self) -> None:
         """Remove what this run has kept before returning; what waits is dropped."""
         with self._writing:
-            self._journal_with(self._taken_state()).discard()
+            self._wanted = ((), {}, self._adopted)
+            try:
+                self._write()
+            finally:
+                self._wanted = self._written = NOTHING
+                self._adopted, self._n_adopted = (), 0
 
     # ------------------------------------------------------------- slots
 
@@ -95,12 +90,10 @@ class RecoveryWorker(QObject):
     def keep(self) -> None:
         """Write the newest state."""
         with self._writing:
-            if (state := self._taken_state()) is None:
+            if self._wanted is self._written:
                 return
-            if self._journal is None and not (state.samples or state.adopted):
-                return  # nothing was kept
             try:
-                self._journal_with(state).keep(state.samples, state.features)
+                self._write()
             except Exception as error:
                 log.info("Unsaved takes could not be kept: %s", way_of(error))
                 self.failed.emit(_reason(error))
@@ -108,10 +101,9 @@ class RecoveryWorker(QObject):
     @Slot()
     def remove(self) -> None:
         """Delete what of earlier runs is not wanted."""
-        with self._guard:
-            found, self._unwanted = self._unwanted, []
-        for sentence in remove(one.run for one in found):
-            self.not_removed.emit(sentence)
+        while self._unwanted:
+            for sentence in remove([self._unwanted.popleft().run]):
+                self.not_removed.emit(sentence)
 
     @Slot()
     def finish(self) -> None:
@@ -119,21 +111,14 @@ class RecoveryWorker(QObject):
         self.keep()
         self.remove()
         with self._writing:
-            if self._journal is not None:
-                self._journal.close()
+            self._journal.close()
 
-    def _taken_state(self) -> _State | None:
-        with self._guard:
-            state, self._state = self._state, None
-            return state
-
-    def _journal_with(self, state: _State | None) -> Journal:
-        """Return the journal, with what the state adopts."""
-        if self._journal is None:
-            self._journal = Journal()
-        for found in () if state is None else state.adopted:
+    def _write(self) -> None:
+        samples, features, adopted = self._written = self._wanted
+        for found in adopted[self._n_adopted :]:
             self._journal.adopt(found)
-        return self._journal
+        self._n_adopted = len(adopted)
+        self._journal.keep(samples, features)
 
 
 def _reason(error: Exception) -> str:
