@@ -15,7 +15,7 @@ from app.qt.workers.capture import CaptureWorker
 from app.types import Frame
 from tests.qt.driving import apply_theme
 
-SLOW = ("scipy", "sklearn", "pyqtgraph", "onnxruntime", "torch", "typer", "rich")
+SLOW = ("scipy", "sklearn", "pyqtgraph", "onnxruntime", "torch", "typer", "rich", "PySide6.QtSvg")
 RED = Frame(np.full((480, 640, 3), (200, 0, 0), np.uint8))
 
 
@@ -101,14 +101,14 @@ launch("demo", on_shown=shown)
     assert second == "window", run.stderr
 
 
-def test_that_the_loading_page_needs_nothing_slow():
-    script = f"""
-import sys
-import app.launch, app.qt.app
-from app import settings
-from app.capture import capture, opencv
-from app.demo import source
-print(*sorted(set({SLOW!r}) & set(sys.modules)))
-"""
+@pytest.mark.parametrize(
+    ("needed", "slow"),
+    [
+        ("app.launch, app.qt.app, app.capture.opencv, app.demo.source", SLOW),
+        ("app.qt.theme.icons", (*SLOW, "numpy")),
+    ],
+)
+def test_that_neither_the_loading_page_nor_its_look_need_anything_slow(needed, slow):
+    script = f"import sys, {needed}; print(*sorted(set({slow!r}) & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert run.stdout.strip() == "", run.stderr
