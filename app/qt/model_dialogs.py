@@ -76,17 +76,12 @@ class ModelDialogs(QObject):
         if self._unlock is None:
             self._unlock = UnlockDialog(self._window)
             self._unlock.passphrase_given.connect(self._on_passphrase)
-            self._unlock.rejected.connect(self._on_unlock_left)
+            self._unlock.rejected.connect(self._model.stay_shut)
         self._unlock.ask(asked)
 
     @Slot(str, str)
     def _on_passphrase(self, path: str, passphrase: str) -> None:
         self._model.open(path, passphrase)
-
-    @Slot()
-    def _on_unlock_left(self) -> None:
-        self._model.stay_shut()
-        self._on_opening_ended()
 
     @Slot()
     def _on_opening_ended(self) -> None:

@@ -1,6 +1,6 @@
 """Models: fitted, extended, exported, imported, calibrated anew."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from app.qt.controllers import Controller
 from app.qt.state import PassphraseAsked
 from app.qt.workers.worker import Cancel, Job
 from app.session.session import Session
-from app.types import Sample
+from app.types import Image, Sample
 from lmkl_core.errors import PassphraseNeeded, WrongPassphrase
 
 Made = tuple[PadModel, ModelSummary]
@@ -87,18 +87,14 @@ class ModelController(Controller):
         model = self._session.model
         if model is None or model.estimator.calibration_.target_bpcer == target_bpcer:
             return
-        faces = self._session.thumbnails(self._session.enrolment.modelled)
-
-        def work(_cancel: Cancel) -> Made:
-            made = recalibrated(model, target_bpcer)
-            return made, describe(made, faces)
-
-        def use(made: Made) -> None:
-            if self._is_in_use(model, partial(self.set_target, target_bpcer)):
-                self._use(made[0], summary=made[1])
-
-        done = self._unless_given_up(use)
-        self.job_requested.emit(Job("Setting the threshold", work, done, self._on_failed))
+        self._make(
+            "Setting the threshold",
+            lambda _cancel: recalibrated(model, target_bpcer),
+            self._session.thumbnails(self._session.enrolment.modelled),
+            self._use,
+            again=partial(self.set_target, target_bpcer),
+            is_fit=False,
+        )
 
     def export(self, path: str, passphrase: str | None = None) -> None:
         """Save the model, protected by a passphrase or not, and compare the file with it."""
@@ -126,8 +122,7 @@ class ModelController(Controller):
             self._waiting_for_views = path
             return
         self._n_openings += 1
-        number, era, features = self._n_openings, self._era, dict(self._features)
-        name = Path(path).name
+        number, features, name = self._n_openings, dict(self._features), Path(path).name
 
         def work(_cancel: Cancel) -> Made | PassphraseAsked:
             try:
@@ -139,15 +134,14 @@ class ModelController(Controller):
         def done(result: Made | PassphraseAsked) -> None:
             if number <= self._n_given_up:
                 return
-            if era == self._era:
-                if isinstance(result, PassphraseAsked):
-                    self.passphrase_asked.emit(result)
-                    return
-                self._is_imported = True
-                model, summary = result
-                self._use(model, (), summary)
-                self.tell(f"Opened {Path(model.path).name}.")
-                self.opened.emit(model.path)
+            if isinstance(result, PassphraseAsked):
+                self.passphrase_asked.emit(result)
+                return
+            self._is_imported = True
+            model, summary = result
+            self._use(model, summary, ())
+            self.tell(f"Opened {Path(model.path).name}.")
+            self.opened.emit(model.path)
             self.opening_ended.emit()
 
         def fail(sentence: str) -> None:
@@ -161,14 +155,16 @@ class ModelController(Controller):
 
     @Slot()
     def stay_shut(self) -> None:
-        """Go on without the protected model that a passphrase is asked for."""
+        """Give up the models that are being opened."""
         self._n_given_up = self._n_openings
+        self.opening_ended.emit()
 
     @Slot()
     def discard(self) -> None:
         """Go on without a model; what is being made of it is dropped."""
         self._era += 1
         self._is_imported = False
+        self.stay_shut()
         self._use(None)
 
     @Slot(object)
@@ -190,99 +186,99 @@ class ModelController(Controller):
 
     def _fit(self, samples: tuple[Sample, ...]) -> None:
         settings, features = self._session.settings, dict(self._features or {})
-        numbers = tuple(sample.number for sample in samples)
-        faces = [sample.thumbnail for sample in samples]
 
-        def work(cancel: Cancel) -> Made:
-            made = fitted(samples, settings, features, cancel=cancel)
-            return made, describe(made, faces)
-
-        def use(made: Made) -> None:
+        def use(model: PadModel, summary: ModelSummary) -> None:
             self._is_imported = False
-            self._use(made[0], numbers, made[1])
-            self._tell_fitted(
-                made[0], "The model is fitted: the verdict under the picture is live."
-            )
+            self._use(model, summary, tuple(sample.number for sample in samples))
+            self._tell_fitted(model, "The model is fitted: the verdict under the picture is live.")
             self.fitted.emit()
             self.set_target(self._session.settings.target_bpcer)  # changed while it was fitted?
 
-        self._start_fit(f"Fitting on {len(samples)} frames", work, use, can_cancel=True)
+        self._make(
+            f"Fitting on {len(samples)} frames",
+            lambda cancel: fitted(samples, settings, features, cancel=cancel),
+            [sample.thumbnail for sample in samples],
+            use,
+            can_cancel=True,
+        )
 
     def _extend(self, new: tuple[Sample, ...]) -> None:
         base, enrolment = self._session.model, self._session.enrolment
         if base is None or not new:
             return
         numbers = (*enrolment.modelled, *(sample.number for sample in new))
-        faces = self._session.thumbnails(numbers)
 
-        def work(cancel: Cancel) -> Made:
-            made = extended(base, new, cancel=cancel)
-            return made, describe(made, faces)
+        def use(model: PadModel, summary: ModelSummary) -> None:
+            self._use(model, summary, numbers)
+            self._tell_fitted(model, "The new frames are part of the model now.")
 
-        def use(made: Made) -> None:
-            if self._is_in_use(base, partial(self._extend, new)):
-                self._use(made[0], numbers, made[1])
-                self._tell_fitted(made[0], "The new frames are part of the model now.")
+        self._make(
+            f"Adding {len(new)} frames to the model",
+            lambda cancel: extended(base, new, cancel=cancel),
+            self._session.thumbnails(numbers),
+            use,
+            again=partial(self._extend, new),
+        )
 
-        self._start_fit(f"Adding {len(new)} frames to the model", work, use)
-
-    def _start_fit(
+    def _make(
         self,
         text: str,
-        work: Callable[[Cancel], Made],
-        use: Callable[[Made], None],
+        make: Callable[[Cancel], PadModel],
+        faces: Sequence[Image | None],
+        use: Callable[[PadModel, ModelSummary], None],
         *,
+        again: Callable[[], None] | None = None,
+        is_fit: bool = True,
         can_cancel: bool = False,
     ) -> None:
-        def end() -> None:
-            self._n_fits -= 1
-            self.fitting_changed.emit(self._n_fits > 0)
+        """Have a model made, and use it unless the model was given up meanwhile.
+
+        ``again`` is called instead where the new one grows out of the model in use, and that is
+        another one by then.
+        """
+        era, base = self._era, self._session.model
+
+        def work(cancel: Cancel) -> Made:
+            made = make(cancel)
+            return made, describe(made, faces)
 
         def done(made: Made) -> None:
-            end()
-            use(made)
+            self._count_fits(-is_fit)
+            current = self._session.model
+            if era != self._era:
+                return
+            if again is None or (base and current and base.digest == current.digest):
+                use(*made)
+            elif current is not None:
+                again()
 
         def fail(sentence: str) -> None:
-            end()
+            self._count_fits(-is_fit)
             self._on_failed(sentence)
 
         def cancelled() -> None:
-            end()
-            self.tell("The fit was cancelled; everything is as it was.")
+            self._count_fits(-is_fit)
+            if is_fit:
+                self.tell("The fit was cancelled; everything is as it was.")
 
-        use = self._unless_given_up(use)
-        self._n_fits += 1
-        self.fitting_changed.emit(True)
+        self._count_fits(is_fit)
         self.job_requested.emit(Job(text, work, done, fail, cancelled, can_cancel))
+
+    def _count_fits(self, change: int) -> None:
+        if change:
+            self._n_fits += change
+            self.fitting_changed.emit(self._n_fits > 0)
 
     def _tell_fitted(self, model: PadModel, text: str) -> None:
         self.tell(" ".join(model.notes) or text, "warning" if model.notes else "info")
 
     # ------------------------------------------------------------- inner
 
-    def _unless_given_up(self, use: Callable[[Made], None]) -> Callable[[Made], None]:
-        """Return a function that uses a result unless the model was given up meanwhile."""
-        era = self._era
-
-        def use_in_time(made: Made) -> None:
-            if era == self._era:
-                use(made)
-
-        return use_in_time
-
-    def _is_in_use(self, base: PadModel, again: Callable[[], None]) -> bool:
-        """Whether a model is still in use; where another one is, do the same for that."""
-        current = self._session.model
-        if current is not None and current.digest != base.digest:
-            again()
-            return False
-        return current is not None
-
     def _use(
         self,
         model: PadModel | None,
-        numbers: tuple[int, ...] | None = None,
         summary: ModelSummary | None = None,
+        numbers: tuple[int, ...] | None = None,
     ) -> None:
         self._session.set_model(model, numbers, summary)
         self.model_changed.emit(model)
