@@ -104,14 +104,16 @@ def print_json(value: Any) -> None:
 def text_table(
     title: str, texts: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> Table:
-    """Return a table of texts on the left and numbers on the right; nothing in it is markup."""
+    """Return a table of texts, folded where there is little room, and numbers, never folded."""
+    cells = [[Text(str(cell)) for cell in row] for row in rows]  # nothing in it is markup
     table = Table(title=title, title_justify="left")
     for heading in texts:
         table.add_column(heading, overflow="fold")
-    for heading in numbers:
-        table.add_column(heading, justify="right")
-    for row in rows:
-        table.add_row(*(Text(str(cell)) for cell in row))
+    for place, heading in enumerate(numbers, len(texts)):
+        width = max((row[place].cell_len for row in cells), default=0)
+        table.add_column(heading, justify="right", min_width=width)
+    for row in cells:
+        table.add_row(*row)
     return table
 
 

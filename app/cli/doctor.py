@@ -9,22 +9,20 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import partial
 from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.text import Text
 
 from app import storage
 from app.cli.console import AS_JSON, QUIET, ExitCode, Tell, option, print_json, progress_bar, stop
-from app.settings import Settings
 from app.settings import load as load_settings
 from lmkl_core.errors import InvalidInputError
-
-_STYLES = {"ok": "green", "note": "yellow", "not ok": "bold red"}
-_WIDTH = max(map(len, _STYLES))
+from lmkl_core.system.files import CACHE_VARIABLE
 
 DISTRIBUTION = "lmkl-pad"
 
@@ -34,22 +32,28 @@ NO_SPACE = 1 << 27
 
 
 class State(StrEnum):
-    """How a check came out."""
+    """How a check came out; a note is about something that is not needed."""
 
     OK = "ok"
     NOTE = "note"
-    """Not as it could be, but nothing that is needed."""
     BAD = "not ok"
 
 
-@dataclass(frozen=True)
-class Finding:
+_STYLES = {State.OK: "green", State.NOTE: "yellow", State.BAD: "bold red"}
+_WIDTH = max(map(len, State))
+
+
+class Finding(NamedTuple):
     """One line of the check-up; ``advice`` is empty if there is nothing to do."""
 
     check: str
     state: State
     found: str
     advice: str = ""
+
+
+Found = Iterator[tuple[State, str] | tuple[State, str, str]]
+"""What a check yields: findings without its name."""
 
 
 def command(
@@ -73,7 +77,7 @@ def command(
                 _print(finding, console)
     bad = [finding for finding in findings if finding.state is State.BAD]
     if as_json:
-        checks = [asdict(finding) for finding in findings]
+        checks = [finding._asdict() for finding in findings]
         print_json({"ok": not bad, "checks": checks, "versions": versions()})
     if bad:
         names = ", ".join(dict.fromkeys(finding.check for finding in bad))
@@ -84,38 +88,36 @@ def command(
 
 def _print(finding: Finding, console: Console) -> None:
     """Print one line, and below it what to do."""
-    line = Text()
-    line.append(finding.state.value.ljust(_WIDTH), _STYLES[finding.state.value])
-    line.append(f"  {finding.check}: ", "bold")
-    line.append(finding.found)
+    state = (finding.state.ljust(_WIDTH), _STYLES[finding.state])
+    line = Text.assemble(state, (f"  {finding.check}: ", "bold"), finding.found)
     console.print(line, soft_wrap=True)
     if finding.advice:
         console.print(Text(f"{' ' * (_WIDTH + 2)}-> {finding.advice}"), soft_wrap=True)
 
 
 def check_up(preset: str | None = None, progress: Tell | None = None) -> Iterator[Finding]:
-    """Check everything, the quick parts first.
-
-    ``preset`` names the views whose weights and engine are tried, by default those of the settings.
-    ``progress`` is called while networks are prepared, which takes seconds the first time.
-    """
+    """Check everything, the quick parts first; ``preset`` replaces that of the settings."""
     settings, problems = load_settings()
     chosen = preset or settings.preset
-    checks: tuple[tuple[str, Callable[[], Iterator[Finding]]], ...] = (
-        ("python", _python),
-        ("packages", _packages),
-        ("settings", lambda: _settings(problems)),
-        ("folders", _folders),
-        ("screen", _screen),
-        ("cameras", _cameras),
-        ("weights", lambda: _weights(chosen)),
-        ("liveness", _liveness),
-        ("detector", lambda: _detector(settings)),
-        ("engine", lambda: _engine(chosen, progress)),
-    )
-    for name, check in checks:
+    checks: dict[str, Callable[[], Found]] = {
+        "python": _python,
+        "packages": _packages,
+        "settings": partial(_settings, problems),
+        "settings folder": lambda: folder(storage.config_folder(), storage.CONFIG_VARIABLE),
+        "data folder": lambda: folder(storage.personal_folder(), storage.DATA_VARIABLE),
+        "weights folder": _weights_folder,
+        "cache folder": lambda: folder(storage.cache_folder(), CACHE_VARIABLE),
+        "screen": _screen,
+        "camera": _cameras,
+        "weights": partial(_weights, chosen),
+        "liveness": _liveness,
+        "detector": partial(_detector, settings.detector),
+        "engine": partial(_engine, chosen, progress),
+    }
+    for name, check in checks.items():
         try:
-            yield from check()
+            for found in check():
+                yield Finding(name, *found)
         except Exception as error:
             told = " ".join(str(error).split()) or type(error).__name__
             # Our own errors name the way out themselves.
@@ -126,15 +128,15 @@ def check_up(preset: str | None = None, progress: Tell | None = None) -> Iterato
 # ------------------------------------------------------------- software
 
 
-def _python() -> Iterator[Finding]:
+def _python() -> Found:
     from packaging.specifiers import SpecifierSet
 
     found = f"{platform.python_version()} on {platform.platform(terse=True)}, {sys.executable}"
     wanted = metadata.metadata(DISTRIBUTION)["Requires-Python"] or ""
     if SpecifierSet(wanted).contains(platform.python_version(), prereleases=True):
-        yield Finding("python", State.OK, found)
+        yield State.OK, found
     else:
-        yield Finding("python", State.BAD, found, f"Use a Python {wanted}.")
+        yield State.BAD, found, f"Use a Python {wanted}."
 
 
 def versions() -> dict[str, str | None]:
@@ -147,119 +149,111 @@ def _requirements() -> Iterator[tuple[str, str | None, bool]]:
     from packaging.requirements import Requirement
 
     yield DISTRIBUTION, metadata.version(DISTRIBUTION), True
-    for text in metadata.requires(DISTRIBUTION) or []:
-        requirement = Requirement(text)
+    for requirement in map(Requirement, metadata.requires(DISTRIBUTION) or []):
         marker = requirement.marker
         is_needed = marker is None or marker.evaluate({"extra": ""})
         if not is_needed and not (marker and marker.evaluate({"extra": "torch"})):
             continue
         try:
             version = metadata.version(requirement.name)
+            fits = requirement.specifier.contains(version, prereleases=True)
+            yield requirement.name, version, fits
         except metadata.PackageNotFoundError:
             if is_needed:
                 yield requirement.name, None, False
-        else:
-            fits = requirement.specifier.contains(version, prereleases=True)
-            yield requirement.name, version, fits
 
 
-def _packages() -> Iterator[Finding]:
+def _packages() -> Found:
     found = list(_requirements())
     missing = [name for name, version, _ in found if version is None]
     unfit = [f"{name} {version}" for name, version, fits in found if version and not fits]
-    if missing or unfit:
-        told = [f"missing: {', '.join(missing)}"] * bool(missing)
-        told += [f"of another version than is needed: {', '.join(unfit)}"] * bool(unfit)
-        advice = f"Install them: pip install --upgrade {DISTRIBUTION}."
-        yield Finding("packages", State.BAD, "; ".join(told), advice)
+    told = [f"missing: {', '.join(missing)}"] * bool(missing)
+    told += [f"of another version than is needed: {', '.join(unfit)}"] * bool(unfit)
+    if told:
+        yield State.BAD, "; ".join(told), f"Install them: pip install --upgrade {DISTRIBUTION}."
     else:
-        listed = ", ".join(f"{name} {version}" for name, version, _ in found)
-        yield Finding("packages", State.OK, listed)
+        yield State.OK, ", ".join(f"{name} {version}" for name, version, _ in found)
 
 
-def _settings(problems: tuple[str, ...]) -> Iterator[Finding]:
+def _settings(problems: tuple[str, ...]) -> Found:
     file = storage.settings_file()
     for problem in problems:
-        yield Finding("settings", State.NOTE, problem, f"Mend or delete {file}.")
+        yield State.NOTE, problem, f"Mend or delete {file}."
     if not problems:
         there = "readable" if file.exists() else "not there yet: the defaults are used"
-        yield Finding("settings", State.OK, f"{file}, {there}")
+        yield State.OK, f"{file}, {there}"
 
 
 # ------------------------------------------------------------- folders
 
 
-def _folders() -> Iterator[Finding]:
+def _weights_folder() -> Found:
     from lmkl_core.features.weights import weights_folder
     from lmkl_core.features.weights.store import FOLDER_VARIABLE
-    from lmkl_core.system.files import CACHE_VARIABLE
 
-    yield folder_finding("settings folder", storage.config_folder(), storage.CONFIG_VARIABLE)
-    yield folder_finding("data folder", storage.personal_folder(), storage.DATA_VARIABLE)
-    yield folder_finding("weights folder", weights_folder(), FOLDER_VARIABLE)
-    yield folder_finding("cache folder", storage.cache_folder(), CACHE_VARIABLE)
+    yield from folder(weights_folder(), FOLDER_VARIABLE)
 
 
-def folder_finding(name: str, folder: Path, variable: str) -> Finding:
+def folder(path: Path, variable: str) -> Found:
     """Check that a folder, or the nearest one above it that exists, can be written and has room.
 
     ``variable`` is the environment variable that names another folder.
     """
     elsewhere = f"or name another folder in the environment variable {variable}."
-    there = next((place for place in (folder, *folder.parents) if place.exists()), folder)
+    there = next((place for place in (path, *path.parents) if place.exists()), path)
     try:
         with tempfile.TemporaryFile(dir=there):
             pass
         free = shutil.disk_usage(there).free
     except OSError as error:
-        why = error.strerror or str(error)
         advice = f"Make {there} a folder that you may write to, {elsewhere}"
-        return Finding(name, State.BAD, f"{folder} cannot be written: {why}", advice)
-    found = f"{folder}, {free / 1e9:.1f} GB free"
+        yield State.BAD, f"{path} cannot be written: {error.strerror or error}", advice
+        return
+    found = f"{path}, {free / 1e9:.1f} GB free"
     if free < NO_SPACE:
-        return Finding(name, State.BAD, found, f"Make room there, {elsewhere}")
-    if free < LITTLE_SPACE:
-        return Finding(name, State.NOTE, found, f"Little is left: make room there, {elsewhere}")
-    return Finding(name, State.OK, found)
+        yield State.BAD, found, f"Make room there, {elsewhere}"
+    elif free < LITTLE_SPACE:
+        yield State.NOTE, found, f"Little is left: make room there, {elsewhere}"
+    else:
+        yield State.OK, found
 
 
 # ------------------------------------------------------------- devices
 
 
-def _screen() -> Iterator[Finding]:
+def _screen() -> Found:
     from app.launch import why_no_screen
 
     if sentence := why_no_screen():
         advice = "Nothing, unless you want the window: every command works without one."
-        yield Finding("screen", State.NOTE, sentence, advice)
+        yield State.NOTE, sentence, advice
     else:
-        yield Finding("screen", State.OK, "a window can be shown")
+        yield State.OK, "a window can be shown"
 
 
-def _cameras() -> Iterator[Finding]:
+def _cameras() -> Found:
     from app.capture.source import Cause, advice
     from app.capture.webcam import list_cameras, why_not_opened
 
     cameras = list_cameras()
     if not cameras:
-        advised = "Plug one in, or use the demo, files or a network camera."
-        yield Finding("camera", State.NOTE, "none found", advised)
+        yield State.NOTE, "none found", "Plug one in, or use the demo, files or a network camera."
     for camera in cameras:
         cause = why_not_opened(camera)
         if cause in (Cause.PERMISSION, Cause.BUSY):
-            told = advice(cause, f"The camera {camera.name}")
             state = State.BAD if cause is Cause.PERMISSION else State.NOTE
-            yield Finding("camera", state, f"{camera.name}: {cause.value}", told)
+            told = advice(cause, f"The camera {camera.name}")
+            yield state, f"{camera.name}: {cause.value}", told
         elif camera.is_virtual:
-            yield Finding("camera", State.NOTE, camera.label, camera.remark)
+            yield State.NOTE, camera.label, camera.remark
         else:
-            yield Finding("camera", State.OK, camera.name)
+            yield State.OK, camera.name
 
 
 # ------------------------------------------------------------- seeing
 
 
-def _weights(preset: str) -> Iterator[Finding]:
+def _weights(preset: str) -> Found:
     from lmkl_core.features.engines.engine import INSTALL_TORCH, has_torch
     from lmkl_core.features.networks.registry import NETWORKS
     from lmkl_core.features.presets import load_preset
@@ -268,64 +262,61 @@ def _weights(preset: str) -> Iterator[Finding]:
     from lmkl_core.features.weights.store import Checksum
 
     needed = load_preset(preset).networks
-    found = {entry.name: inspect(entry) for entry in CATALOGUE}
     absent = []
-    for name, finding in found.items():
+    for name, finding in ((entry.name, inspect(entry)) for entry in CATALOGUE):
+        is_missing = finding.checksum is Checksum.NONE
         if finding.checksum is Checksum.RIGHT:
             if name in needed:
-                yield Finding("weights", State.OK, f"{name}, for the preset {preset}")
-        elif finding.checksum is Checksum.NONE and name not in needed:
+                yield State.OK, f"{name}, for the preset {preset}"
+        elif is_missing and name not in needed:
             absent.append(name)
         else:
-            missing = finding.checksum is Checksum.NONE
-            what = "missing" if missing else f"{finding.path} is damaged"
             how = f"lmkl-pad weights fetch {name}"
             if name in NETWORKS and NETWORKS[name].needs_torch and not has_torch():
                 how = f"{INSTALL_TORCH}, then {how}"
-            advice = f"Get them: {how}." if missing else f"Delete the file, then: {how}."
-            yield Finding("weights", State.BAD, f"{name}: {what}", advice)
+            if is_missing:
+                yield State.BAD, f"{name}: missing", f"Get them: {how}."
+            else:
+                found = f"{name}: {finding.path} is damaged"
+                yield State.BAD, found, f"Delete the file, then: {how}."
     if absent:
-        advice = "Nothing, unless a preset needs them: lmkl-pad weights fetch NAME gets them"
-        if not has_torch():
-            advice += f", and {INSTALL_TORCH} the paper's networks to run"
-        advice += "."
-        yield Finding("weights", State.NOTE, f"not here: {', '.join(absent)}", advice)
+        torch = "" if has_torch() else f", and {INSTALL_TORCH} the paper's networks to run"
+        advice = (
+            f"Nothing, unless a preset needs them: lmkl-pad weights fetch NAME gets them{torch}."
+        )
+        yield State.NOTE, f"not here: {', '.join(absent)}", advice
 
 
-def _liveness() -> Iterator[Finding]:
+def _liveness() -> Found:
     from lmkl_core.features.liveness import LIVENESS, missing_weights
 
-    absent = [entry.name for entry in missing_weights()]
-    if not absent:
-        yield Finding("liveness", State.OK, f"{' and '.join(LIVENESS.networks)} judge every frame")
-        return
-    how = f"lmkl-pad weights fetch {' '.join(absent)}"
-    advice = f"Optional. To tell the live person from an attack in a new light: {how}."
-    yield Finding("liveness", State.NOTE, f"not here: {', '.join(absent)}", advice)
+    if absent := [entry.name for entry in missing_weights()]:
+        how = f"lmkl-pad weights fetch {' '.join(absent)}"
+        advice = f"Optional. To tell the live person from an attack in a new light: {how}."
+        yield State.NOTE, f"not here: {', '.join(absent)}", advice
+    else:
+        yield State.OK, f"{' and '.join(LIVENESS.networks)} judge every frame"
 
 
-def _detector(settings: Settings) -> Iterator[Finding]:
+def _detector(name: str) -> Found:
     from app.demo.renderer.camera import unpacked
     from app.demo.script import script
     from app.demo.source import opening_of
     from app.vision.faces.detector import make_detector
     from lmkl_core.features.weights import weights_folder
 
-    detector = make_detector(settings.detector, weights_folder())
+    detector = make_detector(name, weights_folder())
     opening = opening_of(script().loop[0])
     if not opening:
-        advice = f"Install {DISTRIBUTION} anew."
-        yield Finding("detector", State.BAD, "the demo's picture is missing", advice)
-        return
-    n_faces = len(detector.detect(unpacked(opening[0])))
-    if n_faces == 1:
-        yield Finding("detector", State.OK, f"{detector.name} finds the face of the demo's picture")
-        return
-    found = f"{detector.name} finds {n_faces} faces in a picture of one"
-    yield Finding("detector", State.BAD, found, "Choose another detector in the settings.")
+        yield State.BAD, "the demo's picture is missing", f"Install {DISTRIBUTION} anew."
+    elif (n_faces := len(detector.detect(unpacked(opening[0])))) == 1:
+        yield State.OK, f"{detector.name} finds the face of the demo's picture"
+    else:
+        found = f"{detector.name} finds {n_faces} faces in a picture of one"
+        yield State.BAD, found, "Choose another detector in the settings."
 
 
-def _engine(preset: str, progress: Tell | None) -> Iterator[Finding]:
+def _engine(preset: str, progress: Tell | None) -> Found:
     """Prepare the views as any command would; engines are first tried in a process of their own."""
     from time import perf_counter
 
@@ -346,11 +337,9 @@ def _engine(preset: str, progress: Tell | None) -> Iterator[Finding]:
     views = extractor(crops)
     milliseconds = 1000 * (perf_counter() - began)
     engines = " and ".join(extractor.engine_names)
-    found = f"{engines}: {len(views)} views of the preset {preset} in {milliseconds:.0f} ms"
-    yield Finding("engine", State.OK, found)
+    yield State.OK, f"{engines}: {len(views)} views of the preset {preset} in {milliseconds:.0f} ms"
     for note in extractor.notes:
-        advice = "Nothing: it is slower, but gives the same views."
-        yield Finding("engine", State.NOTE, note, advice)
+        yield State.NOTE, note, "Nothing: it is slower, but gives the same views."
     for probe in Cache().failed_probes():
         told = f"{probe.engine} failed with {probe.label}: {probe.problem}"
-        yield Finding("engine", State.NOTE, told, "Nothing: another engine is used instead.")
+        yield State.NOTE, told, "Nothing: another engine is used instead."

@@ -23,18 +23,16 @@ from app.cli.console import (
 from app.cli.inputs import check_seconds, named_value, settings_with
 from app.cli.models import (
     PASSPHRASE_FILE,
-    checked,
     model_facts,
-    new_passphrase,
     open_model,
     parity_of,
+    passphrase_for,
     pipeline_for,
     pipeline_of,
 )
 from app.cli.outputs import check_output
 from app.cli.recorder import Recorder, TakeRecorded, TakeWanted
 from app.models.files import PROTECTED_SUFFIX, SUFFIX, Export, save
-from app.models.model import PadModel
 from app.models.summary import CERTIFIED_GAP
 from app.names import cleaned_name
 from app.session.takes import coverage_by_person
@@ -91,7 +89,10 @@ def command(
     check_seconds(every)
     settings = settings_with(preset=preset, target_bpcer=target_bpcer)
     check_output(output)
-    base, passphrase = _base_and_passphrase(add_to, output, passphrase_file)
+    base, passphrase = None, None
+    if add_to is not None:
+        base, passphrase = open_model(add_to, passphrase_file, reads_only=False)
+    passphrase = passphrase_for(output, passphrase, passphrase_file)
     with progress_bar("preparing the networks", hidden=as_json or quiet) as tell:
         if base is None:
             pipeline, features = pipeline_for(settings.preset, settings.detector, tell)
@@ -121,31 +122,6 @@ def command(
             "counts as certified; the model is saved all the same.",
             ExitCode.UNCERTIFIED,
         )
-
-
-def _base_and_passphrase(
-    add_to: Path | None, output: Path, passphrase_file: Path | None
-) -> tuple[PadModel | None, str | None]:
-    """Return the model that grows and the passphrase of the new file, before any work.
-
-    A model grown out of a protected one keeps its passphrase.
-    """
-    base, passphrase = None, None
-    if add_to is not None:
-        base, passphrase = open_model(add_to, passphrase_file, reads_only=False)
-    if output.suffix.lower() == PROTECTED_SUFFIX:
-        if passphrase is not None:
-            return base, checked(passphrase)
-        return base, new_passphrase(output, passphrase_file)
-    if passphrase is not None:
-        say(f"{output.name} will not be protected, unlike {add_to}.")
-    elif passphrase_file is not None:
-        stop(
-            f"{output.name} would not be protected: let its name end in .lmkl, or leave out "
-            "--passphrase-file.",
-            ExitCode.USAGE,
-        )
-    return base, None
 
 
 def _wanted(sources: list[str] | None, takes: list[str] | None) -> list[TakeWanted]:

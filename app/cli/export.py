@@ -7,16 +7,8 @@ from typing import Any
 
 import typer
 
-from app.cli.console import AS_JSON, MODEL_FILE, QUIET, ExitCode, option, print_json, say, stop
-from app.cli.models import (
-    PASSPHRASE_FILE,
-    checked,
-    is_asked_for,
-    named_facts,
-    new_passphrase,
-    open_model,
-    parity_of,
-)
+from app.cli.console import AS_JSON, MODEL_FILE, QUIET, ExitCode, option, print_json, stop
+from app.cli.models import PASSPHRASE_FILE, named_facts, open_model, parity_of, passphrase_for
 from app.cli.outputs import check_output
 from app.models.files import PROTECTED_SUFFIX, save
 from app.models.model import PadModel
@@ -64,16 +56,13 @@ def command(
         )
     if target is Format.ONNX and to.exists() and model_file.exists() and to.samefile(model_file):
         stop(f"{to} is the model itself: name another file for its scorer.", ExitCode.USAGE)
-    is_protected = to.suffix.lower() == PROTECTED_SUFFIX
-    if is_protected and target is Format.ONNX:
+    if target is Format.ONNX and to.suffix.lower() == PROTECTED_SUFFIX:
         stop(f"A scorer in ONNX cannot be protected: let {to.name} end in .onnx.", ExitCode.USAGE)
     check_output(to)
     model, passphrase = open_model(model_file, passphrase_file, reads_only=False)
-    if is_protected:
-        passphrase = _new_passphrase(to, passphrase, passphrase_file, new_passphrase_file)
-    else:
-        _check_unprotected(to, model, passphrase_file, new_passphrase_file)
-        passphrase = None
+    passphrase = passphrase_for(
+        to, passphrase, passphrase_file, new_passphrase_file, may_change=True
+    )
     try:
         export = _scorer if target is Format.ONNX else _model
         statement, parity = export(model, to, passphrase)
@@ -100,31 +89,6 @@ def command(
         typer.echo(f"Wrote {to} ({n_bytes / 1e6:.1f} MB).")
         typer.echo(statement)
         typer.echo(f"Model {model.digest[:12]}; accept when score >= {threshold:.4f}.")
-
-
-def _new_passphrase(
-    to: Path, old: str | None, passphrase_file: Path | None, new_passphrase_file: Path | None
-) -> str:
-    """Return the passphrase of the new file: another one, or the old one where none is given."""
-    if new_passphrase_file is not None or old is None:
-        return new_passphrase(to, new_passphrase_file or passphrase_file)
-    if is_asked_for(passphrase_file):
-        return new_passphrase(to, None, kept=old)
-    return checked(old)
-
-
-def _check_unprotected(
-    to: Path, model: PadModel, passphrase_file: Path | None, new_passphrase_file: Path | None
-) -> None:
-    """Refuse a passphrase that would protect nothing; say what loses its protection."""
-    if new_passphrase_file is not None or (passphrase_file is not None and not model.is_protected):
-        stop(
-            f"{to.name} would not be protected: let its name end in {PROTECTED_SUFFIX}, or leave "
-            "out the passphrase.",
-            ExitCode.USAGE,
-        )
-    if model.is_protected:
-        say(f"{to.name} is not protected: anyone who gets it has the features in it.")
 
 
 def _scorer(model: PadModel, to: Path, _: str | None) -> tuple[str, dict[str, Any]]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.console import ExitCode, can_ask, option, say, stop
-from app.models.files import LONGEST_NAME, Export, difference_of, load
+from app.models.files import LONGEST_NAME, PROTECTED_SUFFIX, Export, difference_of, load
 from app.models.model import PadModel
 from app.models.summary import CERTIFIED_GAP, describe
 from app.names import cleaned_name
@@ -26,12 +26,14 @@ from lmkl_core.errors import InvalidInputError, ModelFileError, PassphraseNeeded
 from lmkl_core.features.extractor import Extractor, preset_fingerprint
 from lmkl_core.features.liveness import LivenessMeter
 from lmkl_core.features.presets import (
+    Crop,
     Preset,
     PresetError,
     load_preset,
     preset_from_dict,
     preset_names,
 )
+from lmkl_core.features.presets.file import crop_table
 from lmkl_core.features.weights import entry_of, weights_folder, weights_names
 from lmkl_core.model_file import check_passphrase
 
@@ -135,22 +137,13 @@ def _as_preset_file(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return a fingerprint's preset in the form that preset files have."""
     return {
         "name": stored["name"],
-        "crops": {crop["name"]: _crop(crop) for crop in stored["crops"]},
+        "crops": {crop["name"]: crop_table(Crop(**crop)) for crop in stored["crops"]},
         # A descriptor's version belongs to its values, not to its name.
         "branches": [
             {key: value for key, value in branch.items() if key != "version"}
             for branch in stored["branches"]
         ],
     }
-
-
-def _crop(stored: Mapping[str, Any]) -> dict[str, Any]:
-    if stored["of"] == "image":
-        return {"of": "image", "size": stored["size"]}
-    if stored["of"] == "box":
-        return {"of": "box", "size": stored["size"], "scale": stored["scale"]}
-    place = {"native": True} if stored["side"] is None else {"side": stored["side"]}
-    return {"centre": stored["centre"], "size": stored["size"], **place}
 
 
 # ------------------------------------------------------------- as JSON
@@ -240,22 +233,46 @@ def open_model(
     raise AssertionError("every try returns or raises")
 
 
-def new_passphrase(path: Path, passphrase_file: Path | None, *, kept: str | None = None) -> str:
-    """Return the passphrase that is to protect a new file.
+def passphrase_for(
+    path: Path,
+    old: str | None,
+    file: Path | None,
+    new_file: Path | None = None,
+    *,
+    may_change: bool = False,
+) -> str | None:
+    """Return the passphrase of a new file; None if its name promises no protection.
 
-    An empty line keeps the one in ``kept``, if any; the environment is then not asked, because
-    ``kept`` came from there.
+    A model that is protected keeps its ``old`` one, unless ``new_file`` has another or, with
+    ``may_change``, another is typed.
     """
-    given = _given(passphrase_file, use_environment=kept is None)
-    if given is not None:
-        return checked(given)
+    if path.suffix.lower() != PROTECTED_SUFFIX:
+        if new_file is not None or (file is not None and old is None):
+            stop(
+                f"{path.name} would not be protected: let its name end in {PROTECTED_SUFFIX}, or "
+                "leave out the passphrase.",
+                ExitCode.USAGE,
+            )
+        if old is not None:
+            say(f"{path.name} is not protected: anyone who gets it has the features in it.")
+        return None
+    if new_file is not None or old is None:
+        given = _given(new_file or file)
+        return _typed_twice(path) if given is None else _checked(given)
+    if may_change and file is None and not os.environ.get(VARIABLE) and can_ask():
+        return _typed_twice(path, kept=old)
+    return _checked(old)
+
+
+def _typed_twice(path: Path, kept: str | None = None) -> str:
+    """Ask for a new passphrase; an empty line keeps the one in ``kept``, if any."""
     _check_terminal(path)
     say("Without its passphrase the model cannot be opened, not even by us: keep it safe.")
     keeps = "" if kept is None else " (empty keeps the old one)"
     for _ in range(TRIES):
         typed = _typed(f"New passphrase for {path.name}{keeps}: ")
         if kept is not None and not typed:
-            return checked(kept)
+            return _checked(kept)
         if problem := check_passphrase(typed):
             say(problem)
         elif _typed("The same once more: ") != typed:
@@ -265,23 +282,16 @@ def new_passphrase(path: Path, passphrase_file: Path | None, *, kept: str | None
     stop("No passphrase was agreed upon: start again.", ExitCode.NO_PASSPHRASE)
 
 
-def checked(passphrase: str) -> str:
+def _checked(passphrase: str) -> str:
     """Return a passphrase that can protect a model; stop with one sentence if it cannot."""
     if problem := check_passphrase(passphrase):
         stop(problem, ExitCode.NO_PASSPHRASE)
     return passphrase
 
 
-def is_asked_for(passphrase_file: Path | None) -> bool:
-    """Whether passphrases are typed: neither a file nor the environment gives one."""
-    return passphrase_file is None and not os.environ.get(VARIABLE) and can_ask()
-
-
-def _given(file: Path | None, *, use_environment: bool = True) -> str | None:
+def _given(file: Path | None) -> str | None:
     """Return the passphrase of a file or of the environment; None where there is neither."""
-    if file is not None:
-        return _first_line(file)
-    return os.environ.get(VARIABLE) or None if use_environment else None
+    return (os.environ.get(VARIABLE) or None) if file is None else _first_line(file)
 
 
 def _first_line(file: Path) -> str:

@@ -1,16 +1,12 @@
 """Output files: checked before the work, and whole or not there after it."""
 
-import contextlib
-import errno
-import io
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TextIO
 
 from app.cli.console import ExitCode, stop
-from lmkl_core.system.files import replacing, write_atomically
+from lmkl_core.system.files import write_atomically
 
 
 class OutputError(OSError):
@@ -53,41 +49,9 @@ def check_files_apart(outputs: Iterable[Path | None], inputs: Iterable[str | Pat
                 )
 
 
-@contextlib.contextmanager
-def growing_text(path: Path) -> Iterator[TextIO]:
-    """Write a text file line by line; an interruption or an error leaves the old one, or none."""
-    with contextlib.ExitStack() as stack:
-        try:
-            stream = stack.enter_context(replacing(path))
-        except OSError as error:
-            raise _cannot_write(path, error) from error
-        try:
-            text = io.TextIOWrapper(stream, "utf-8", "replace", newline="", write_through=True)
-            stack.callback(_detach, text)
-            yield text
-            text.flush()
-            stack.pop_all().close()
-        except OSError as error:
-            # A full disk names no file; an error that names another file is not about this one.
-            is_ours = error.filename is None or str(error.filename) == str(stream.name)
-            if is_ours and error.errno != errno.EPIPE:
-                raise _cannot_write(path, error) from error
-            raise
-
-
-def _detach(text: io.TextIOWrapper) -> None:
-    """Leave closing the stream, and its errors, to `replacing`."""
-    with contextlib.suppress(OSError):
-        text.detach()
-
-
 def write_bytes(path: Path, data: bytes) -> None:
     """Replace a file by new contents, all of them or none."""
     try:
         write_atomically(path, data)
     except OSError as error:
-        raise _cannot_write(path, error) from error
-
-
-def _cannot_write(path: Path, error: OSError) -> OutputError:
-    return OutputError(f"Cannot write {path}: {error.strerror or error}.")
+        raise OutputError(f"Cannot write {path}: {error.strerror or error}.") from error

@@ -41,6 +41,15 @@ class _Threshold(msgspec.Struct):
     origin: str
     statement: str
 
+    def summary(self) -> ThresholdSummary:
+        known = msgspec.structs.asdict(self)
+        for name in ("value", "bpcer", "n_effective"):
+            known[name] = _real(known[name])
+        low, high = known.pop("bpcer_interval")
+        if self.target_bpcer is None:
+            known["promised"] = None
+        return ThresholdSummary(**known, interval=(_real(low), _real(high)))
+
 
 class _Model(msgspec.Struct):
     threshold: _Threshold
@@ -48,8 +57,8 @@ class _Model(msgspec.Struct):
     takes: tuple[str, ...]
     n_samples: int
     preset: str
-    file: str
     digest: str
+    path: str = msgspec.field(name="file")
 
 
 def read_session(path: Path) -> SavedSession:
@@ -91,30 +100,14 @@ def _model(stored: Any) -> ModelSummary | None:
         model = msgspec.convert(stored, _Model)
     except (msgspec.ValidationError, OverflowError, UnicodeEncodeError):  # a lone surrogate
         return None
-    found = model.threshold
-    if found.target_bpcer is not None and found.promised is None:
+    if model.threshold.target_bpcer is not None and model.threshold.promised is None:
         return None
-    low, high = found.bpcer_interval
-    threshold = ThresholdSummary(
-        value=_real(found.value),
-        target_bpcer=found.target_bpcer,
-        bpcer=_real(found.bpcer),
-        interval=(_real(low), _real(high)),
-        n_scores=found.n_scores,
-        n_effective=_real(found.n_effective),
-        promised=None if found.target_bpcer is None else found.promised,
-        origin=found.origin,
-        statement=found.statement,
-    )
-    return ModelSummary(
-        threshold=threshold,
-        parameters=tuple(model.parameters.items()),
-        takes=model.takes,
-        n_samples=model.n_samples,
-        preset=model.preset,
-        path=model.file,
-        digest=model.digest,
-    )
+    said = msgspec.structs.asdict(model)
+    said |= {
+        "threshold": model.threshold.summary(),
+        "parameters": tuple(model.parameters.items()),
+    }
+    return ModelSummary(**said)
 
 
 def _real(value: float | None) -> float:

@@ -6,20 +6,19 @@ that and every one was scored: a single picture is judged by its one score.
 """
 
 import csv
+import io
 import json
 import os
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 import typer
-from rich.console import Console, JustifyMethod
-from rich.table import Table
+from rich.console import Console
 from rich.text import Text
 
 from app.capture.opening import source_from
@@ -36,11 +35,12 @@ from app.cli.console import (
     progress_bar,
     say,
     stop,
+    text_table,
 )
 from app.cli.contact_sheet import SUFFIXES, ContactSheet, encoded
 from app.cli.inputs import Selection, opened, recordings_in, settings_with
 from app.cli.models import PASSPHRASE_FILE, named_facts, open_model, pipeline_of
-from app.cli.outputs import check_files_apart, check_output, growing_text, write_bytes
+from app.cli.outputs import check_files_apart, check_output, write_bytes
 from app.models.model import PadModel
 from app.session.decision import ENOUGH_FRAMES, decide
 from app.session.guided_test.presentation import kept_numbers
@@ -105,27 +105,31 @@ def command(
     check_files_apart((output, strip), (model_file, *texts))
     selection = Selection(every, frames)
     results: list[InputResult] = []
+    rows: list[str] = []
+    # Standard output is flushed for those who read along.
+    write = partial(print, end="", flush=True) if output is None else rows.append
     code = ExitCode.OK
     model, _ = open_model(model_file, passphrase_file)
     with progress_bar("preparing the networks", hidden=as_json or quiet) as tell:
         pipeline = pipeline_of(model, settings.detector, preset=preset, progress=tell)
         sheet = ContactSheet(tiles, model.threshold)
-        with _rows_written(form, output) as write:
-            for text in texts:
-                result = InputResult(text, model.threshold)
-                results.append(result)
-                try:
-                    for scored in score_input(
-                        pipeline, model, text, selection, result, settings, tell
-                    ):
-                        write(result, scored)
-                        if strip is not None:
-                            sheet.offer(result.source, scored)
-                except SourceError as error:
-                    result.error = str(error)
-                    code = ExitCode.BAD_INPUT
-                    say(result.error)
-                write(result, None)
+        if form is Format.CSV:
+            write(_csv_line(COLUMNS))
+        for text in texts:
+            result = InputResult(text, model.threshold)
+            results.append(result)
+            try:
+                for scored in score_input(pipeline, model, text, selection, result, settings, tell):
+                    write(row_text(form, result, scored))
+                    if strip is not None:
+                        sheet.offer(result.source, scored)
+            except SourceError as error:
+                result.error = str(error)
+                code = ExitCode.BAD_INPUT
+                say(result.error)
+            write(row_text(form, result, None))
+    if output is not None:
+        write_bytes(output, "".join(rows).encode("utf-8", "replace"))
     if strip is not None and any(sheet.rows):
         write_bytes(strip, encoded(sheet.picture(), strip))
     if as_json:
@@ -268,9 +272,6 @@ COLUMNS = ("source", "frame", "time", "status", "reason", "score", "verdict", "t
            "liveness")  # fmt: skip
 """Of a frame's row, in CSV and in JSON lines."""
 
-Write = Callable[[InputResult, ScoredFrame | None], None]
-"""Write a frame of an input, or after its last frame (None) the input as a whole."""
-
 
 def frame_row(source: str, scored: ScoredFrame) -> dict[str, Any]:
     """Return a frame as JSON values, by `COLUMNS`."""
@@ -288,34 +289,21 @@ def frame_row(source: str, scored: ScoredFrame) -> dict[str, Any]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
-@contextmanager
-def _rows_written(form: Format, output: Path | None) -> Iterator[Write]:
-    """Yield what writes rows as they come; a file gets its name when all are in it."""
-    if form is Format.TABLE:
-        yield lambda *_: None
-        return
-    make = csv_writer if form is Format.CSV else jsonl_writer
-    with nullcontext(sys.stdout) if output is None else growing_text(output) as stream:
-        write = make(stream)
-
-        def write_through(result: InputResult, scored: ScoredFrame | None) -> None:
-            write(result, scored)
-            if output is None:
-                stream.flush()  # for those who read along
-
-        yield write_through
+def row_text(form: Format, result: InputResult, scored: ScoredFrame | None) -> str:
+    """Return the line of a frame or, after an input's last frame (None), of the input."""
+    if form is Format.JSONL:
+        kind = "input" if scored is None else "frame"
+        facts = result.facts() if scored is None else frame_row(result.source, scored)
+        return json.dumps({"kind": kind, **facts}, allow_nan=False) + "\n"
+    if form is Format.TABLE or scored is None:
+        return ""
+    return _csv_line(frame_row(_plain(result.source), scored).values())
 
 
-def csv_writer(stream: TextIO) -> Write:
-    """Write the names of the columns, then a line for every frame."""
-    writer = csv.DictWriter(stream, COLUMNS, restval="", lineterminator="\n")
-    writer.writeheader()
-
-    def write(result: InputResult, scored: ScoredFrame | None) -> None:
-        if scored is not None:
-            writer.writerow(frame_row(_plain(result.source), scored))
-
-    return write
+def _csv_line(values: Iterable[Any]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerow(values)
+    return stream.getvalue()
 
 
 def _plain(text: str) -> str:
@@ -324,35 +312,15 @@ def _plain(text: str) -> str:
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
 
 
-def jsonl_writer(stream: TextIO) -> Write:
-    """Write an object of kind ``frame`` for every frame, and one of kind ``input`` after them."""
-
-    def write(result: InputResult, scored: ScoredFrame | None) -> None:
-        kind = "input" if scored is None else "frame"
-        facts = result.facts() if scored is None else frame_row(result.source, scored)
-        stream.write(json.dumps({"kind": kind, **facts}, allow_nan=False) + "\n")
-
-    return write
-
-
 # ------------------------------------------------------------- table
 
 
 def _print(model: PadModel, results: list[InputResult], console: Console) -> None:
-    table = Table(title="Scores", title_justify="left")
-    table.add_column("input", overflow="fold")
-    rows = [_cells(result) for result in results]
-    headings = ["verdict", "mean score", "frames scored", "accepted"]
+    numbers = ["mean score", "frames scored", "accepted"]
     if any(one.decision and one.decision.liveness is not None for one in results):
-        headings.append("looks live")
-    # Where there is little room the names are folded, not the figures.
-    for heading in headings:
-        width = max(len(row[heading]) for row in rows)
-        justify: JustifyMethod = "left" if heading == "verdict" else "right"
-        table.add_column(heading, justify=justify, min_width=width)
-    for row in rows:
-        table.add_row(*(Text(row[heading]) for heading in ("input", *headings)))
-    console.print(table)
+        numbers.append("looks live")
+    rows = [_cells(result)[: 2 + len(numbers)] for result in results]
+    console.print(text_table("Scores", ["input", "verdict"], numbers, rows))
     if len(results) == 1 and (decision := results[0].decision):
         console.print(Text(decision.reason))
     console.print(
@@ -360,15 +328,14 @@ def _print(model: PadModel, results: list[InputResult], console: Console) -> Non
     )
 
 
-def _cells(result: InputResult) -> dict[str, str]:
+def _cells(result: InputResult) -> tuple[str, ...]:
     facts = result.facts()
-    verdict, score, liveness = facts["verdict"], facts["mean_score"], facts["mean_liveness"]
-    verdict = verdict or "unreadable"
-    return {
-        "input": result.source,
-        "verdict": f"{verdict} (simulated)" if result.is_simulated else verdict,
-        "mean score": "-" if score is None else f"{score:.4f}",
-        "frames scored": f"{result.n_scored} of {len(result.frames)}",
-        "accepted": str(result.n_accepted),
-        "looks live": "-" if liveness is None else f"{100 * liveness:.0f} %",
-    }
+    score, liveness = facts["mean_score"], facts["mean_liveness"]
+    return (
+        result.source,
+        (facts["verdict"] or "unreadable") + (" (simulated)" if result.is_simulated else ""),
+        "-" if score is None else f"{score:.4f}",
+        f"{result.n_scored} of {len(result.frames)}",
+        str(result.n_accepted),
+        "-" if liveness is None else f"{100 * liveness:.0f} %",
+    )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.cli.score import InputResult, csv_writer
+from app.cli.score import Format, InputResult, row_text
 from app.names import visible
 from app.reports import build
 from app.reports.csv_files import evaluation_csv as as_csv
@@ -181,9 +181,8 @@ def test_that_no_name_becomes_a_formula_in_a_spreadsheet(attempt):
         guided_test = session(2, 2)
         present(guided_test, formula, [0.9] * 6)
         report = presentations_csv(build(guided_test, context(model=model(digest=formula))))
-        stream = io.StringIO()
-        csv_writer(stream)(InputResult(formula, 0.5), scored(0.9))
-        for text in (report, as_csv(table_of(formula)), stream.getvalue()):
+        row = row_text(Format.CSV, InputResult(formula, 0.5), scored(0.9))
+        for text in (report, as_csv(table_of(formula)), row):
             with attempt():
                 assert formula.strip() in text.replace('""', '"')
                 assert not [cell for cell in cells(text) if is_formula(cell)]

@@ -86,6 +86,6 @@ def test_that_weights_that_would_be_of_no_use_are_not_fetched(tmp_path):
 
 def test_that_the_doctor_names_torch_where_it_would_help():
     findings = list(doctor._weights("paper-pad"))
-    needed = [item for item in findings if item.state is doctor.State.BAD]
-    assert {item.found.partition(":")[0] for item in needed} == {"resnet50", "googlenet", "vgg16"}
-    assert all(INSTALL_TORCH in item.advice for item in needed)
+    needed = {found: told[-1] for state, found, *told in findings if state is doctor.State.BAD}
+    assert {found.partition(":")[0] for found in needed} == {"resnet50", "googlenet", "vgg16"}
+    assert all(INSTALL_TORCH in advice for advice in needed.values())

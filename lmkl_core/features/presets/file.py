@@ -196,7 +196,7 @@ def preset_to_dict(preset: Preset) -> dict[str, Any]:
     return {
         "name": preset.name,
         "description": preset.description,
-        "crops": {crop.name: _crop_table(crop) for crop in preset.crops},
+        "crops": {crop.name: crop_table(crop) for crop in preset.crops},
         "branches": [json_values(branch) for branch in preset.branches],
     }
 
@@ -206,7 +206,8 @@ def json_values(item: Crop | Branch | DescriptorBranch) -> dict[str, Any]:
     return {name: list(v) if isinstance(v, tuple) else v for name, v in vars(item).items()}
 
 
-def _crop_table(crop: Crop) -> dict[str, Any]:
+def crop_table(crop: Crop) -> dict[str, Any]:
+    """Return a crop in the form that preset files have."""
     if crop.of == "image":
         return {"of": "image", "size": crop.size}
     if crop.of == "box":

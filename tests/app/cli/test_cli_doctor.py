@@ -9,7 +9,7 @@ import pytest
 from app.capture.webcam import Camera, Route
 from app.cli import doctor as checks
 from app.cli.console import ExitCode
-from app.cli.doctor import State, check_up, folder_finding, versions
+from app.cli.doctor import State, check_up, folder, versions
 from lmkl_core.features.weights import catalogue
 from tests.app.cli.running import refused, run
 from tests.features.minifasnet_material import NAMES, made_weights
@@ -115,9 +115,9 @@ def test_that_a_folder_that_cannot_be_written_is_not_ok_and_nothing_is_made(tmp_
 def test_that_little_room_is_told(free, state, tmp_path, monkeypatch):
     usage = type("Usage", (), {"free": free})
     monkeypatch.setattr(checks.shutil, "disk_usage", lambda _: usage)
-    finding = folder_finding("cache folder", tmp_path / "not" / "there", "VARIABLE")
-    assert finding.state is state
-    assert ("VARIABLE" in finding.advice) is (state is not State.OK)
+    ((found, *told),) = folder(tmp_path / "not" / "there", "VARIABLE")
+    assert found is state
+    assert ("VARIABLE" in told[-1]) is (state is not State.OK)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -143,5 +143,5 @@ def test_that_a_check_that_breaks_is_a_finding_and_stops_no_other(monkeypatch):
     result = doctor("--json")
     assert result.exit_code == ExitCode.UNHEALTHY
     told = {one["check"]: one for one in json.loads(result.stdout)["checks"]}
-    assert told["cameras"]["found"] == "libsomething.so is missing"
+    assert told["camera"]["found"] == "libsomething.so is missing"
     assert told["engine"]["state"] == "ok"

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from app.capture.source import Cause, SourceError
 from app.cli.console import ExitCode
 from app.cli.main import COMMANDS, Commands, load_command
-from app.cli.outputs import OutputError, growing_text
+from app.cli.outputs import OutputError
 from app.cli.recorder import TooFewFramesError
 from app.evaluation.protocols.types import ProtocolError
 from app.logs import DEBUG_VARIABLE
@@ -215,21 +215,3 @@ def test_that_every_command_takes_json():
         parts = getattr(command, "commands", {name: command})
         for part in parts.values():
             assert any("--json" in option.opts for option in part.params), part.name
-
-
-def test_that_a_growing_file_replaces_the_old_one_only_at_its_end(tmp_path):
-    file = tmp_path / "rows.csv"
-    file.write_text("old")
-
-    def broken():
-        with growing_text(file) as stream:
-            stream.write("new")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        broken()
-    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
-    assert file.read_text() == "old"
-    with growing_text(file) as stream:
-        stream.write("new")
-    assert file.read_text() == "new"
