@@ -404,14 +404,17 @@ def test_that_ctrl_c_ends_rows_on_standard_output_after_a_whole_line(model_file)
 def test_that_a_signal_leaves_the_old_file_and_no_half_of_a_new_one(
     number, code, model_file, tmp_path
 ):
-    file = tmp_path / "rows.csv"
+    file, broken = tmp_path / "rows.csv", tmp_path / "broken.mp4"
     file.write_text("older rows\n")
+    broken.write_bytes(b"not a video")
+    said = []
 
     def when(process):
-        while not list(tmp_path.glob(".lmkl-*.tmp")):
-            assert process.poll() is None, process.stderr.read()
+        while "broken" not in "".join(said):  # the first input is through, the demo has no end
+            assert process.poll() is None
+            said.append(process.stderr.readline())
 
-    arguments = ["score", model_file, "demo", "-o", file, "--strip", tmp_path / "strip.png"]
+    arguments = ["score", model_file, broken, "demo", "-o", file, "--strip", tmp_path / "strip.png"]
     assert interrupted(arguments, when, number) == (code, "", "Stopped.\n")
-    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
+    assert {path.name for path in tmp_path.iterdir()} == {file.name, broken.name}
     assert file.read_text() == "older rows\n"
