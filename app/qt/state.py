@@ -26,18 +26,14 @@ class Notice:
 
 @dataclass(frozen=True)
 class Working:
-    """A long piece of work: what, how far (None: not known), and whether it can be cancelled."""
+    """A long piece of work: what, how far, and whether it can be cancelled."""
 
     text: str = ""
     """Empty: nothing is being done."""
     done: int = 0
     total: int = 0
+    """0: not known."""
     can_cancel: bool = True
-
-    @property
-    def share(self) -> float | None:
-        """How far it is, 0 to 1; None where that is not known."""
-        return self.done / self.total if self.total else None
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from app.qt.theme.icons import (
     paint_icon,
     paint_verdict,
     verdict_colour,
-    verdict_icon,
 )
 from app.qt.theme.themes import DARK, LIGHT
 from app.types import Verdict
@@ -77,7 +76,7 @@ def test_that_verdicts_differ_by_shape_alone(qapp):
 
 def test_that_a_verdict_is_drawn_in_its_colour(light):
     for verdict in Verdict:
-        image = verdict_icon(verdict).pixmap(24, 24).toImage()
+        image = icon(*VERDICTS[verdict]).pixmap(24, 24).toImage()
         assert verdict_colour(verdict) in colours_in(image), verdict
 
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from app.qt.pages.live.verdict_banner import VerdictBanner
+from app.qt.widgets.texts import Mark
 from app.types import Decision, Verdict
 from tests.qt.driving import apply_theme
 
@@ -24,7 +25,7 @@ def banner(qtbot):
 
 
 def icon_of(banner):
-    return next(label.pixmap().toImage() for label in banner.findChildren(QLabel) if label.pixmap())
+    return banner.findChild(Mark).grab().toImage()
 
 
 def test_that_every_verdict_has_its_own_words(banner):

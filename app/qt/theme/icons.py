@@ -166,11 +166,6 @@ def icon(name: str, role: str = "text") -> QIcon:
     return QIcon(_ThemedIcon(SHAPES[name], role))
 
 
-def verdict_icon(verdict: str) -> QIcon:
-    """Return the icon of an `app.types.Verdict`, with a shape and a colour of its own."""
-    return icon(*VERDICTS[verdict])
-
-
 def verdict_colour(verdict: str) -> str:
     """Return the colour of an `app.types.Verdict` in the theme that is shown."""
     return str(getattr(colours(), VERDICTS[verdict][1]))

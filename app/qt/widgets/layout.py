@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.qt.state import Working
 from app.qt.theme import GRID, set_class
 from app.qt.theme.icons import icon
 
@@ -152,11 +153,25 @@ def button(
     return made
 
 
-def progress_bar(name: str, parent: QWidget | None = None) -> QProgressBar:
-    bar = QProgressBar(parent)
-    bar.setTextVisible(False)
-    bar.setAccessibleName(name)
-    return bar
+class WorkingBar(QProgressBar):
+    """How far a piece of work is; hidden while nothing is being done."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent, textVisible=False)
+        self.setAccessibleName(name)
+        self.show_working(Working())
+
+    def show_working(self, working: Working) -> None:
+        is_busy = bool(working.text)
+        # A busy bar moves by a timer of its own, which must not outlive the work.
+        self.setRange(0, working.total if is_busy else 1)
+        self.setValue(working.done)
+        share = working.done / working.total if working.total else None
+        unknown = "Under way; how long it takes is not known"
+        words = unknown if share is None else f"{round(100 * share)} % done"
+        self.setAccessibleDescription(words)
+        self.setToolTip(words)
+        self.setVisible(is_busy)
 
 
 def add_action(
@@ -199,6 +214,36 @@ def ask(
     box.setDefaultButton(reject)
     box.setEscapeButton(reject)
     box.open()
+
+
+class Columns(QWidget):
+    """Parts below each other, or in two columns.
+
+    The parts come in the order of the single column, each with its place in two, 0 or 1.
+    """
+
+    def __init__(self, *parts: tuple[QWidget, int], spacing: int) -> None:
+        super().__init__()
+        self._parts, self._spacing = parts, spacing
+        self._columns = vbox(None, spacing=spacing), vbox(None, spacing=spacing)
+        self._row = hbox(self, (self._columns[0], 1), self._columns[1])
+        self._is_wide = True
+        self.set_wide(False)
+
+    def set_wide(self, is_wide: bool) -> None:
+        """Show two columns or one."""
+        if is_wide == self._is_wide:
+            return
+        self._is_wide = is_wide
+        self._row.setSpacing(self._spacing * is_wide)
+        self._row.setStretch(1, int(is_wide))
+        for column in self._columns:
+            while column.takeAt(0) is not None:
+                pass
+        for part, place in self._parts:
+            self._columns[place * is_wide].addWidget(part)
+        for column in self._columns:
+            column.addStretch(1)
 
 
 class Unscrolled(QObject):

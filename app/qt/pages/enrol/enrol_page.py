@@ -15,7 +15,7 @@ from app.qt.pages.enrol.record_card import RecordCard
 from app.qt.pages.enrol.takes_list import CoverageMeter, TakesList
 from app.qt.theme import set_class
 from app.qt.theme.icons import icon
-from app.qt.widgets.layout import CARD, ask, button, card, grid, hbox, scroll_area, vbox
+from app.qt.widgets.layout import CARD, Columns, ask, button, card, grid, hbox, scroll_area, vbox
 from app.qt.widgets.texts import NumberBadge, set_text, wrapped
 from app.session.takes import EnrolmentState
 from app.types import ScoredFrame
@@ -198,7 +198,7 @@ class EnrolPage(QWidget):
     def resizeEvent(self, event: QResizeEvent, /) -> None:
         """Use two columns where there is room for them."""
         super().resizeEvent(event)
-        self._arrange()
+        self._columns.set_wide(self.width() >= self.fontMetrics().height() * _TWO_COLUMNS)
 
     def _lock(self) -> None:
         """Leave the takes alone while one is recorded; a fit goes on with what it was given."""
@@ -211,34 +211,18 @@ class EnrolPage(QWidget):
     def _lay_out(self) -> None:
         content = QWidget()
         scroll = scroll_area(content, self, takes_focus=False)
-        self._first, self._second = vbox(None, spacing=_GAP), vbox(None, spacing=_GAP)
-        self._columns = hbox(None, self._first, self._second)
+        self._columns = Columns(
+            (self.record, 0),
+            (self._coverage_card, 0),
+            (self._quality_card, 1),
+            (self._takes_card, 1),
+            spacing=_GAP,
+        )
         parts = (self.guidance, self._columns, (self._gallery_card, 1))
         vbox(content, *parts, margins=_GAP, spacing=_GAP)
-        self._n_columns = 0
-        self._arrange()
         line = QFrame(self)
         set_class(line, "line")
         vbox(self, (scroll, 1), line, self.fit_bar, spacing=0)
-
-    def _arrange(self) -> None:
-        wanted = 2 if self.width() >= self.fontMetrics().height() * _TWO_COLUMNS else 1
-        if wanted == self._n_columns:
-            return
-        self._n_columns = wanted
-        second = self._first if wanted == 1 else self._second
-        self._columns.setSpacing(_GAP if wanted == 2 else 0)
-        self._columns.setStretch(0, 1)
-        self._columns.setStretch(1, wanted - 1)
-        for layout in (self._first, self._second):
-            while layout.count():
-                layout.takeAt(0)
-        self._first.addWidget(self.record)
-        self._first.addWidget(self._coverage_card)
-        second.addWidget(self._quality_card)
-        second.addWidget(self._takes_card)
-        for layout in (self._first, self._second):
-            layout.addStretch(1)
 
     def _connect(self) -> None:
         controller, enrol = self._controller, self._controller.enrol

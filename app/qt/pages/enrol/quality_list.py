@@ -144,7 +144,6 @@ class _Row(QObject):
 
     def __init__(self, name: str, layout: QGridLayout, number: int, parent: QWidget) -> None:
         super().__init__(parent)
-        self._shown: tuple[str, ...] = ()
         self.mark = Mark("dash", "faint", parent)
         self.name = wrapped(name_in_words(name), parent=parent)
         self.value = QLabel(parent)
@@ -162,25 +161,20 @@ class _Row(QObject):
                 widget.setVisible(is_visible)
 
     def show_check(self, check: Check | None) -> None:
-        if check is None:
-            # The limits stay: they are what the next face will be held against.
-            self._show("dash", "faint", "", "", self.limits.text(), "")
-            return
-        shape, role, kind = ("check", "good", "") if check.passed else ("cross", "bad", "bad")
-        value, limits = value_in_words(check), limits_in_words(check)
-        self._show(shape, role, kind, value, limits, check.reason)
-
-    def _show(self, shape: str, role: str, kind: str, value: str, limits: str, reason: str) -> None:
-        shown = (shape, role, kind, value, limits, reason)
-        if shown == self._shown:
-            return
-        self._shown = shown
+        # Without a face the limits stay: they are what the next one will be held against.
+        shape, role, kind, verdict = "dash", "faint", "", ""
+        value, limits, reason = "", self.limits.text(), ""
+        if check is not None:
+            passed = ("check", "good", "", "passes")
+            shape, role, kind, verdict = (
+                passed if check.passed else ("cross", "bad", "bad", "fails")
+            )
+            value, limits, reason = value_in_words(check), limits_in_words(check), check.reason
         self.mark.set_shape(shape, role)
         set_class(self.name, kind)
         set_class(self.value, kind)
         self.value.setText(value)
         self.limits.setText(limits)
-        verdict = {"check": "passes", "cross": "fails"}.get(shape, "")
         words = ", ".join(filter(None, (self.name.text(), verdict, value, limits)))
         self.mark.setAccessibleName(f"{words}. {reason}".strip())
         for widget in (self.mark, self.name, self.value, self.limits):

@@ -1,13 +1,15 @@
 """Cards of the Test page: the plan, the presentation under way, and the report."""
 
+from functools import partial
+
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QProgressBar, QToolButton, QWidget
 
 from app.names import counted
 from app.qt.pages.guided_test.species import NO_BREAK, judgement, percent, rate_name, species_words
 from app.qt.theme import GRID, set_class
 from app.qt.widgets.inputs import CalmComboBox
-from app.qt.widgets.layout import FlowRow, button, clear, grid, hbox, progress_bar, vbox
+from app.qt.widgets.layout import FlowRow, button, clear, grid, hbox, vbox
 from app.qt.widgets.texts import ElidedLabel, MarkedText, StepHeading, caution, set_text, wrapped
 from app.reports.guided_test import ReportSummary
 from app.session.guided_test.guided_test import GuidedTestState
@@ -132,16 +134,11 @@ class PlanCard(QFrame):
             chooser = QToolButton()
             chooser.setText(metrics.elidedText(what, Qt.TextElideMode.ElideRight, most))
             chooser.setToolTip(f"Choose this: {what}.")
-            chooser.setProperty("species", each.species)
-            chooser.clicked.connect(self._on_species)
+            chooser.clicked.connect(partial(self.species_chosen.emit, each.species))
             made, bound = self._rows[each.species] = QLabel(), QLabel()
             self._grid.addWidget(chooser, number, 0, Qt.AlignmentFlag.AlignLeft)
             self._grid.addWidget(made, number, 1, _RIGHT)
             self._grid.addWidget(bound, number, 2, _RIGHT)
-
-    @Slot()
-    def _on_species(self) -> None:
-        self.species_chosen.emit(str(self.sender().property("species")))
 
 
 MARGIN = GRID + 4
@@ -167,8 +164,8 @@ class PresentCard(QFrame):
         tip = "End the presentation now; it counts if it can be judged already (Esc)."
         self.stop_button = button("Stop", "stop", self.stopped, tip=tip)
         self.stop_button.setEnabled(False)
-        self.bar = progress_bar("Progress of the presentation")
-        self.bar.setRange(0, _STEPS)
+        self.bar = QProgressBar(textVisible=False, maximum=_STEPS)
+        self.bar.setAccessibleName("Progress of the presentation")
         self.hint = MarkedText()
         buttons = hbox(None, (self.present_button, 1), self.stop_button)
         parts = (self._heading, buttons, self.bar, self.hint)
@@ -178,9 +175,8 @@ class PresentCard(QFrame):
     def show_guided_test(self, guided_test: GuidedTestState) -> None:
         """Show how far the presentation is, or what became of the last one."""
         is_presenting = bool(guided_test.presenting)
-        value = round(_STEPS * min(max(guided_test.progress, 0.0), 1.0)) if is_presenting else 0
-        if self.bar.value() != value:
-            self.bar.setValue(value)
+        share = min(max(guided_test.progress, 0.0), 1.0) if is_presenting else 0.0
+        self.bar.setValue(round(_STEPS * share))
         newest = guided_test.presentations[-1] if guided_test.presentations else None
         number = newest.number if newest else 0
         if newest is not None and number > self._newest and not is_presenting:
@@ -204,15 +200,12 @@ class PresentCard(QFrame):
 
     def set_possible(self, why_not: str, species: str) -> None:
         """Allow a presentation of a species, or show why there cannot be one."""
-        can = not why_not and not self._is_presenting
-        if self.present_button.isEnabled() != can:
-            self.present_button.setEnabled(can)
+        self.present_button.setEnabled(not why_not and not self._is_presenting)
         text = f"Present: {species_words(species)}" if species else "Present"
         # A long typed name must not make the page wider than the window.
         most = self.fontMetrics().averageCharWidth() * 26
         text = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, most)
-        if self.present_button.text() != text:
-            self.present_button.setText(text)
+        self.present_button.setText(text)
         self.present_button.setToolTip(
             why_not or "Begin to judge what stands before the camera (P or Space)."
         )

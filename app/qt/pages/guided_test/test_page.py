@@ -15,7 +15,7 @@ from app.qt.pages.guided_test.cards import MARGIN, PlanCard, PresentCard, Report
 from app.qt.pages.guided_test.species import SpeciesPicker
 from app.qt.pages.guided_test.tally import TallyCard
 from app.qt.state import SourceState
-from app.qt.widgets.layout import ask, button, card, hbox, scroll_area, vbox
+from app.qt.widgets.layout import Columns, ask, button, card, scroll_area, vbox
 from app.qt.widgets.texts import MarkedText, StepHeading, banner, wrapped
 from app.session.guided_test.guided_test import GuidedTestState
 from app.session.guided_test.keeping import KeptTest
@@ -39,7 +39,6 @@ class TestPage(QWidget):
         self._guided_test = GuidedTestState()
         self._why_not = ""
         self._is_simulated = False
-        self._is_wide = False
         self._kept: tuple[KeptTest, ...] = ()
         self._build()
         for keys, slot in ((Qt.Key.Key_P, self._on_present), (Qt.Key.Key_Escape, self._on_stop)):
@@ -103,10 +102,6 @@ class TestPage(QWidget):
         vbox(self, scroll_area(content, self, takes_focus=False))
         column = vbox(content, margins=MARGIN, spacing=MARGIN)
         self._add_head(column)
-        self._left, self._right = vbox(None, spacing=MARGIN), vbox(None, spacing=MARGIN)
-        self._columns = hbox(None, (self._left, 1), self._right, spacing=MARGIN)
-        column.addLayout(self._columns)
-        column.addStretch(1)
 
         control = self._controller.guided_test
         self._plan = PlanCard()
@@ -133,9 +128,16 @@ class TestPage(QWidget):
         self._report.save_requested.connect(self.report_save_requested)
         self._report.open_requested.connect(self.report_open_requested)
         self._report.details_requested.connect(self._on_details)
-        for part in (self._plan, choosing, self._present, self._tally, self._report):
-            self._left.addWidget(part)
-        self._left.addStretch(1)
+        self._columns = Columns(
+            (self._plan, 0),
+            (choosing, 0),
+            (self._present, 0),
+            (self._tally, 1),
+            (self._report, 0),
+            spacing=MARGIN,
+        )
+        column.addWidget(self._columns)
+        column.addStretch(1)
 
     def _add_head(self, column: QVBoxLayout) -> None:
         self._missing = MarkedText("warning", "caution")
@@ -166,19 +168,8 @@ class TestPage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show one column or two, whichever there is room for."""
         super().resizeEvent(event)
-        is_wide = self.width() >= 2 * _WIDE * self.fontMetrics().averageCharWidth()
-        if is_wide == self._is_wide:
-            return
-        self._is_wide = is_wide
-        if is_wide:
-            self._left.removeWidget(self._tally)
-            self._right.addWidget(self._tally)
-            self._right.addStretch(1)
-        else:
-            self._right.removeWidget(self._tally)
-            self._right.takeAt(0)
-            self._left.insertWidget(self._left.indexOf(self._report), self._tally)
-        self._columns.setStretch(1, 1 if is_wide else 0)
+        wide = 2 * _WIDE * self.fontMetrics().averageCharWidth()
+        self._columns.set_wide(self.width() >= wide)
 
     @Slot()
     def _refresh(self) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 from app.qt import theme
 from app.qt.state import Choice, SourceState, Working
 from app.qt.theme import icons
-from app.qt.widgets.layout import button, hbox, progress_bar
+from app.qt.widgets.layout import WorkingBar, button, hbox
 from app.types import Throughput
 
 DEMO = "demo"
@@ -166,7 +166,7 @@ class StatusLine(QStatusBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizeGripEnabled(False)
-        self._text, self._bar = QLabel(), progress_bar("Progress")
+        self._text, self._bar = QLabel(), WorkingBar("Progress")
         self._bar.setMaximumWidth(160)
         self._cancel = button("Cancel", slot=self.cancel_requested, kind="quiet")
         self._figures = QLabel()
@@ -184,13 +184,9 @@ class StatusLine(QStatusBar):
 
     @Slot(object)
     def show_working(self, working: Working) -> None:
-        busy = bool(working.text)
         self._text.setText(working.text)
-        self._bar.setVisible(busy)
-        self._cancel.setVisible(busy and working.can_cancel)
-        # Without a share the bar runs to and fro.
-        self._bar.setRange(0, working.total)
-        self._bar.setValue(working.done)
+        self._bar.show_working(working)
+        self._cancel.setVisible(bool(working.text) and working.can_cancel)
 
     def show_throughput(self, source: str, figures: Throughput) -> None:
         parts = [source] if source else []

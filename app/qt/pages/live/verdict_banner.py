@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QWidget
 from app.qt import theme
 from app.qt.theme import icons
 from app.qt.widgets.layout import button, grid, hbox
+from app.qt.widgets.texts import Mark
 from app.qt.widgets.throttle import Throttle
 from app.session.decision import WINDOW
 from app.session.takes import EnrolmentState
@@ -49,12 +50,11 @@ class VerdictBanner(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._newest = self._shown = Decision(Verdict.LOOKING)
+        self._newest = self._decision = Decision(Verdict.LOOKING)
         self._enrolment = EnrolmentState()
         self._is_fitting = False
-        self._icon = QLabel()
-        self._icon.setFixedSize(ICON, ICON)
-        self._icon_of: Verdict | None = None
+        self._mark = Mark()
+        self._mark.setFixedSize(ICON, ICON)
         self._headline, self._figures, self._reason = QLabel(), QLabel(), QLabel()
         theme.set_class(self._headline, "title")
         theme.set_class(self._figures, "heading")
@@ -73,12 +73,11 @@ class VerdictBanner(QFrame):
         self._stop = button("Stop", slot=self.stop_requested)
         self._lay_out()
         self._throttle = Throttle(self, READABLE, self._write)
-        theme.notifier().changed.connect(self._on_theme)
         self._write()
 
     @property
     def verdict(self) -> Verdict:
-        return self._shown.verdict
+        return self._decision.verdict
 
     @property
     def text(self) -> str:
@@ -88,9 +87,9 @@ class VerdictBanner(QFrame):
     def show_decision(self, decision: Decision) -> None:
         """Show a decision; figures alone wait for their turn."""
         self._newest = decision
-        if decision.verdict is not self._shown.verdict:
+        if decision.verdict is not self._decision.verdict:
             self._write()
-        elif decision != self._shown:
+        elif decision != self._decision:
             self._throttle.mark_stale()
 
     @Slot(object)
@@ -107,7 +106,7 @@ class VerdictBanner(QFrame):
         below = hbox(None, (self._reason, 1), self._add, self._enrol, self._fit, self._stop)
         layout = grid(self, 12, 2, 0, 1)
         layout.setContentsMargins(12, 10, 12, 8)
-        layout.addWidget(self._icon, 0, 0, 2, 1)
+        layout.addWidget(self._mark, 0, 0, 2, 1)
         layout.addLayout(hbox(None, self._headline, 1, self._figures, spacing=12), 0, 1)
         layout.addLayout(below, 1, 1)
         layout.addWidget(self._rule, 2, 1)
@@ -120,7 +119,7 @@ class VerdictBanner(QFrame):
     @Slot()
     def _write(self) -> None:
         """Show the newest decision, or the work under way."""
-        decision = self._shown = self._newest
+        decision = self._decision = self._newest
         verdict = decision.verdict
         activity = self._activity()
         headline, reason = activity or (_HEADLINES[verdict], decision.reason)
@@ -130,7 +129,7 @@ class VerdictBanner(QFrame):
         self._rule.setVisible(bool(self._figures.text()))
         ground = "banner-info" if activity else _BANNERS.get(verdict, "banner-info")
         theme.set_class(self, ground)
-        self._paint_icon(Verdict.LOOKING if activity else verdict)
+        self._mark.set_shape(*icons.VERDICTS[Verdict.LOOKING if activity else verdict])
         self._show_buttons()
         for part in (self._figures, self._reason, self._rule):
             part.setToolTip(decision.rule)
@@ -159,20 +158,9 @@ class VerdictBanner(QFrame):
         self._enrol.setVisible(verdict is Verdict.NO_MODEL and not can_fit)
         self._stop.setVisible(is_recording)
 
-    def _paint_icon(self, verdict: Verdict) -> None:
-        if verdict is not self._icon_of:
-            self._icon_of = verdict
-            self._icon.setPixmap(icons.verdict_icon(verdict).pixmap(ICON, ICON))
-
     @Slot()
     def _on_add(self) -> None:
-        self.take_requested.emit(self._shown)
-
-    @Slot()
-    def _on_theme(self) -> None:
-        verdict, self._icon_of = self._icon_of, None
-        if verdict is not None:
-            self._paint_icon(verdict)
+        self.take_requested.emit(self._decision)
 
 
 def _figures_of(decision: Decision) -> str:

@@ -3,8 +3,8 @@
 from itertools import zip_longest
 from pathlib import PurePath
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPaintEvent, QTextOption
+from PySide6.QtCore import QRectF, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QTextOption
 from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.models.summary import ModelSummary
@@ -14,7 +14,7 @@ from app.qt.pages.model.panels import threshold_mark, threshold_words
 from app.qt.state import NetworksState, Working
 from app.qt.theme import colours, set_class
 from app.qt.theme.icons import icon, paint_icon
-from app.qt.widgets.layout import CARD, FlowRow, button, clear, hbox, progress_bar, vbox
+from app.qt.widgets.layout import CARD, FlowRow, WorkingBar, button, clear, hbox, vbox
 from app.qt.widgets.texts import (
     ElidedLabel,
     Mark,
@@ -152,81 +152,60 @@ _EDGE = 3
 
 
 class ClusterTile(QWidget):
-    """One cluster: its most typical face in a frame of its colour, its number and its size."""
+    """One cluster: its most typical face, its number and its size."""
 
     def __init__(
         self, number: int, size: int, n_frames: int, face: Image | None, parent: QWidget
     ) -> None:
         super().__init__(parent)
-        self._number, self._size = number, size
-        self._face = None if face is None else picture(face)
+        self.has_face = face is not None
+        title, caption = f"Cluster {number + 1}", counted(size, "frame")
+        labels = QLabel(title, self), QLabel(caption, self)
+        set_class(labels[1], "muted")
+        for label in labels:
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        line = self.fontMetrics().height()
+        words = max(map(self.fontMetrics().horizontalAdvance, (title, caption)))
+        side = max(words + line, round(line * 5.2))
+        column = vbox(self, _Face(number, face, side, self), *labels, spacing=0)
+        column.insertSpacing(1, 5)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(f"{self.title}, {self.caption}")
-        rest = "; its face is not kept" if face is None else " belong mostly to it"
-        self.setToolTip(f"{self.title}: {size} of {n_frames} enrolled frames{rest}")
+        self.setAccessibleName(f"{title}, {caption}")
+        rest = " belong mostly to it" if self.has_face else "; its face is not kept"
+        self.setToolTip(f"{title}: {size} of {n_frames} enrolled frames{rest}")
 
-    @property
-    def title(self) -> str:
-        return f"Cluster {self._number + 1}"
 
-    @property
-    def caption(self) -> str:
-        return counted(self._size, "frame")
+class _Face(QWidget):
+    """A face in a frame of its cluster's colour; a bust where there is none."""
 
-    @property
-    def has_face(self) -> bool:
-        return self._face is not None
-
-    def _side(self) -> int:
-        """Side of the picture: wide enough for the words below it."""
-        metrics = self.fontMetrics()
-        words = max(metrics.horizontalAdvance(text) for text in (self.title, self.caption))
-        return max(words + metrics.height(), round(metrics.height() * 5.2))
-
-    def sizeHint(self) -> QSize:
-        side = self._side()
-        return QSize(side, side + 2 * self.fontMetrics().height() + 8)
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+    def __init__(self, number: int, face: Image | None, side: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._number, self._face = number, None if face is None else picture(face)
+        self.setFixedSize(side, side)
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
         painter = QPainter(self)
         painter.setRenderHints(
             QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
         )
-        side, theme = self._side(), colours()
-        place = QRectF(0, 0, side, side)
-        colour = QColor(theme.series_colour(self._number))
+        theme, place = colours(), QRectF(self.rect())
         inner = place.adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
-        clip = QPainterPath()
+        clip, frame = QPainterPath(), QPainterPath()
         clip.addRoundedRect(inner, 4, 4)
-        frame = QPainterPath()
         frame.addRoundedRect(place, 7, 7)
-        painter.fillPath(frame.subtracted(clip), colour)
-        painter.save()
+        painter.fillPath(frame.subtracted(clip), QColor(theme.series_colour(self._number)))
         painter.setClipPath(clip)
         if self._face is None:
             painter.fillRect(inner, QColor(theme.raised))
-            middle = inner.adjusted(side * 0.24, side * 0.24, -side * 0.24, -side * 0.24)
+            around = place.width() * 0.24
+            middle = inner.adjusted(around, around, -around, -around)
             paint_icon(painter, "person", middle, theme.faint)
         else:
-            self._paint_face(painter, inner, self._face)
-        painter.restore()
-        height = self.fontMetrics().height()
-        line = QRectF(0, side + 5, side, height)
-        painter.setPen(QColor(theme.text))
-        painter.drawText(line, Qt.AlignmentFlag.AlignHCenter, self.title)
-        painter.setPen(QColor(theme.muted))
-        painter.drawText(line.translated(0, height), Qt.AlignmentFlag.AlignHCenter, self.caption)
+            # Its middle, undistorted.
+            square = QRectF(0, 0, *[min(self._face.width(), self._face.height())] * 2)
+            square.moveCenter(QRectF(self._face.rect()).center())
+            painter.drawImage(inner, self._face, square)
         painter.end()
-
-    @staticmethod
-    def _paint_face(painter: QPainter, place: QRectF, face: QImage) -> None:
-        """Fill the place with the middle of the picture, undistorted."""
-        side = min(face.width(), face.height())
-        left, top = (face.width() - side) / 2, (face.height() - side) / 2
-        painter.drawImage(place, face, QRectF(left, top, side, side))
 
 
 class ClustersStrip(QWidget):
@@ -259,7 +238,6 @@ class ClustersStrip(QWidget):
         set_text(self.remark, remark)
 
 
-_STEPS = 1000
 _BY_HAND_LINES = 14
 
 
@@ -271,9 +249,8 @@ class WorkingCard(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_class(self, "card")
-        self._shown = Working()
         self._title = wrapped("", "heading", self)
-        self.bar = progress_bar("Progress", self)
+        self.bar = WorkingBar("Progress", self)
         tip = "End this work; the model in use stays as it is"
         self.cancel = button("Cancel", "stop", self.cancel_requested, tip=tip, parent=self)
         head = hbox(None, (self._title, 1), self.cancel, spacing=12)
@@ -282,24 +259,10 @@ class WorkingCard(QFrame):
 
     def show_working(self, working: Working) -> None:
         """Show how far the work is; a text that is empty ends it."""
-        if working == self._shown:
-            return
-        self._shown = working
         self.setVisible(bool(working.text))
-        if not working.text:
-            # A busy bar moves by a timer of its own, which must not outlive the work.
-            self.bar.setRange(0, _STEPS)
-            return
         set_text(self._title, working.text)
         self.cancel.setVisible(working.can_cancel)
-        share = working.share
-        self.bar.setRange(0, 0 if share is None else _STEPS)
-        words = "Under way; how long it takes is not known"
-        if share is not None:
-            self.bar.setValue(round(_STEPS * min(1.0, max(0.0, share))))
-            words = f"{round(100 * share)} % done"
-        self.bar.setAccessibleDescription(words)
-        self.bar.setToolTip(words)
+        self.bar.show_working(working)
 
 
 class NetworksCard(QFrame):
@@ -328,7 +291,7 @@ class NetworksCard(QFrame):
         self.files.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         self.files.setFixedHeight(_BY_HAND_LINES * self.fontMetrics().lineSpacing())
         self.files.setAccessibleName("Files to bring, with their addresses and checksums")
-        self.bar = progress_bar("Progress of the download", self)
+        self.bar = WorkingBar("Progress of the download", self)
         self.get = button(
             "Get them",
             "import",
@@ -369,8 +332,5 @@ class NetworksCard(QFrame):
         for each in (self.get, self.choose):
             each.setVisible(not is_busy)
         self.cancel.setVisible(is_busy and working.can_cancel)
-        self.bar.setVisible(is_busy)
-        # A busy bar moves by a timer of its own, which must not outlive the work.
-        self.bar.setRange(0, working.total if is_busy else 1)
-        self.bar.setValue(working.done)
+        self.bar.show_working(working)
         self.setVisible(bool(state.missing))
