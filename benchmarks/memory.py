@@ -17,12 +17,8 @@ from app.demo.renderer.takes import frames
 from app.demo.script import Take
 from app.models.fitting import collect
 from app.types import Frame
-from app.vision.faces.detector import make_detector
-from app.vision.faces.tracking import FaceTracker
-from app.vision.pipeline import Pipeline
+from app.vision.pipeline import make_pipeline
 from lmkl_core import LocalisedMKL
-from lmkl_core.features.extractor import Extractor
-from lmkl_core.features.presets import load_preset
 
 POINTS = 10
 
@@ -32,7 +28,7 @@ def main(arguments=None):
     parser.add_argument("--frames", type=int, default=10_000)
     options = parser.parse_args(arguments)
     process = psutil.Process()
-    pipeline = Pipeline(Extractor(load_preset("texture")), FaceTracker(make_detector()))
+    pipeline = make_pipeline("texture")
     takes = [Take("P001", n_frames=60), Take("P001", "print", n_frames=60)]
     recorded = [list(frames(take)) for take in takes]
     enrolled = collect(pipeline, {"office": recorded[0]})

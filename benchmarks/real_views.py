@@ -34,10 +34,7 @@ import numpy as np
 
 from app.cli.recorder import Recorder, TakeWanted
 from app.settings import Settings
-from app.vision.faces.detector import make_detector
-from app.vision.faces.tracking import FaceTracker
-from app.vision.pipeline import Pipeline
-from lmkl_core.features.extractor import Extractor
+from app.vision.pipeline import Pipeline, make_pipeline
 from lmkl_core.features.liveness import LIVE, LIVENESS, can_measure
 from lmkl_core.features.presets import Branch, load_preset
 
@@ -106,7 +103,7 @@ def pipeline() -> Pipeline:
             crops=(*everything.crops, *LIVENESS.crops),
             branches=(branch, *live),
         )
-    return Pipeline(Extractor(everything), FaceTracker(make_detector()))
+    return make_pipeline(everything)
 
 
 def recordings(root: Path):

@@ -25,11 +25,8 @@ from app.demo.script import RATE, SIZE
 from app.models.fitting import collect, fitted
 from app.settings import Settings
 from app.types import Frame
-from app.vision.faces.detector import make_detector
-from app.vision.faces.tracking import FaceTracker
-from app.vision.pipeline import Pipeline
-from lmkl_core.features.extractor import Extractor
-from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
+from app.vision.pipeline import make_pipeline
+from lmkl_core.features.presets import DEFAULT_PRESET
 
 SIDES = (84, 96, 108, 121, 133, 145, 160, 180, 200, 225, 260)
 """Of the face in pixels, about; what the detector makes of it is told."""
@@ -113,7 +110,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks sweep", description=__doc__)
     parser.add_argument("--people", type=int, default=2, help="how many are enrolled")
     options = parser.parse_args(arguments)
-    pipeline = Pipeline(Extractor(load_preset(DEFAULT_PRESET)), FaceTracker(make_detector()))
+    pipeline = make_pipeline(DEFAULT_PRESET)
     genuine, attacks = [], []
     for person in PEOPLE[: options.people]:
         models = [enrolled(pipeline, person, sides) for sides in ((None,), (None, *FAR))]

@@ -181,13 +181,9 @@ def sustain(extractor, n_frames):
 FIRST_VIEWS = """
 from app.demo.renderer.takes import frames
 from app.demo.script import Take
-from app.vision.faces.detector import make_detector
-from app.vision.faces.tracking import FaceTracker
-from app.vision.pipeline import Pipeline
-from lmkl_core.features.extractor import Extractor
-from lmkl_core.features.presets import load_preset
+from app.vision.pipeline import make_pipeline
 
-pipeline = Pipeline(Extractor(load_preset("texture")), FaceTracker(make_detector()))
+pipeline = make_pipeline("texture")
 next(views for frame in frames(Take("P001")) if (views := pipeline.process(frame).views))
 """
 

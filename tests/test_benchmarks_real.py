@@ -10,12 +10,9 @@ import pytest
 from app.cli.recorder import Recorder, TakeWanted
 from app.demo.script import Take
 from app.settings import Settings
-from app.vision.faces.detector import make_detector
-from app.vision.faces.tracking import FaceTracker
-from app.vision.pipeline import Pipeline
+from app.vision.pipeline import make_pipeline
 from benchmarks import real, real_views
 from lmkl_core import LocalisedMKL
-from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import catalogue
 from tests.features.minifasnet_material import FILES, made_weights, small_widths
@@ -68,7 +65,7 @@ def test_that_the_benchmark_makes_the_same_views_as_the_app(recorded):
     views = real_views.load(recorded / "views" / "own.npz")
     preset = load_preset("texture")
     arrays = real.arrays_of(views, preset)
-    pipeline = Pipeline(Extractor(preset), FaceTracker(make_detector()))
+    pipeline = make_pipeline(preset)
     path = next((recorded / PERSON / "bonafide").iterdir())
     take = Recorder(pipeline, Settings(), n_frames=6).record(TakeWanted(str(path)))
     own = np.flatnonzero(views.take == path.stem)

@@ -27,7 +27,6 @@ from app.cli.models import (
     open_model,
     parity_of,
     passphrase_for,
-    pipeline_for,
     pipeline_of,
 )
 from app.cli.outputs import check_output
@@ -36,6 +35,7 @@ from app.models.files import PROTECTED_SUFFIX, SUFFIX, Export, save
 from app.models.summary import CERTIFIED_GAP
 from app.names import cleaned_name
 from app.session.takes import coverage_by_person
+from app.vision.pipeline import make_pipeline
 from lmkl_core.errors import ModelFileError
 
 TAKE_FORM = "--take NAME=SOURCE or --take PERSON:NAME=SOURCE"
@@ -95,7 +95,8 @@ def command(
     passphrase = passphrase_for(output, passphrase, passphrase_file)
     with progress_bar("preparing the networks", hidden=as_json or quiet) as tell:
         if base is None:
-            pipeline, features = pipeline_for(settings.preset, settings.detector, tell)
+            pipeline = make_pipeline(settings.preset, settings.detector, progress=tell)
+            features = pipeline.extractor.fingerprint()
         else:
             pipeline = pipeline_of(base, settings.detector, preset=preset, progress=tell)
             features = base.features

@@ -19,11 +19,9 @@ from app.models.files import LONGEST_NAME, PROTECTED_SUFFIX, Export, difference_
 from app.models.model import PadModel
 from app.models.summary import CERTIFIED_GAP, describe
 from app.names import cleaned_name
-from app.vision.faces.detector import make_detector
-from app.vision.faces.tracking import FaceTracker
-from app.vision.pipeline import Pipeline
+from app.vision.pipeline import Pipeline, make_pipeline
 from lmkl_core.errors import InvalidInputError, ModelFileError, PassphraseNeeded, WrongPassphrase
-from lmkl_core.features.extractor import Extractor, preset_fingerprint
+from lmkl_core.features.extractor import preset_fingerprint
 from lmkl_core.features.liveness import LivenessMeter
 from lmkl_core.features.presets import (
     Crop,
@@ -34,7 +32,7 @@ from lmkl_core.features.presets import (
     preset_names,
 )
 from lmkl_core.features.presets.file import crop_table
-from lmkl_core.features.weights import entry_of, weights_folder, weights_names
+from lmkl_core.features.weights import entry_of, weights_names
 from lmkl_core.model_file import check_passphrase
 
 log = logging.getLogger(__name__)
@@ -51,16 +49,6 @@ PASSPHRASE_FILE = option(
 )
 
 Progress = Callable[[int, int, str], None]
-
-
-def pipeline_for(
-    preset: Preset | str, detector: str, progress: Progress | None = None
-) -> tuple[Pipeline, dict[str, Any]]:
-    """Return a pipeline and the fingerprint of its views; the first time takes a minute."""
-    chosen = load_preset(preset) if isinstance(preset, str) else preset
-    extractor = Extractor(chosen, progress=progress)
-    tracker = FaceTracker(make_detector(detector, weights_folder()))
-    return Pipeline(extractor, tracker), extractor.fingerprint()
 
 
 def pipeline_of(
@@ -83,8 +71,8 @@ def pipeline_of(
     # Also before weights are looked for: fetching them would not help.
     _check_views(model, {**model.features, "preset": preset_fingerprint(wanted)})
     _check_weights(model)
-    pipeline, features = pipeline_for(wanted, detector, progress)
-    _check_views(model, features)
+    pipeline = make_pipeline(wanted, detector, progress=progress)
+    _check_views(model, pipeline.extractor.fingerprint())
     try:
         pipeline.meter = LivenessMeter.find(progress=progress)
     except InvalidInputError as error:

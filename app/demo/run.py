@@ -27,12 +27,9 @@ from app.session.guided_test.presentation import Presentation, Tally
 from app.session.scoring import score_frame
 from app.settings import Settings
 from app.types import BONA_FIDE, Frame
-from app.vision.faces.detector import make_detector
-from app.vision.faces.tracking import FaceTracker
-from app.vision.pipeline import Pipeline
+from app.vision.pipeline import Pipeline, make_pipeline
 from lmkl_core import LocalisedMKL
-from lmkl_core.features.extractor import Extractor
-from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
+from lmkl_core.features.presets import DEFAULT_PRESET
 
 ENROLLED = ("office", "window", "lamp")
 NEW = "side"
@@ -192,8 +189,7 @@ def run(seed: int = 0, progress: Progress | None = None, size: Size = FULL) -> D
         tell(text)
 
     tell("preparing the networks")
-    extractor = Extractor(load_preset(DEFAULT_PRESET))
-    pipeline = Pipeline(extractor, FaceTracker(make_detector()))
+    pipeline = make_pipeline(DEFAULT_PRESET)
     recordings = _recorded(takes)
     genuine = collect(
         pipeline,
@@ -202,7 +198,7 @@ def run(seed: int = 0, progress: Progress | None = None, size: Size = FULL) -> D
         progress=lambda name: step(f"enrolling {name}"),
     )
     tell("fitting")
-    model = fitted(genuine, Settings(), extractor.fingerprint())
+    model = fitted(genuine, Settings(), pipeline.extractor.fingerprint())
     guided_test, presented = GuidedTest(), []
     guided_test.use_model(model.digest)
     for group, take in tested:

@@ -8,7 +8,7 @@ A stage that cannot go on returns a status and a reason; no frame raises.
 import logging
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from time import perf_counter
@@ -25,13 +25,15 @@ from app.vision.faces.alignment import (
     face_transform,
     visible_share,
 )
+from app.vision.faces.detector import make_detector
 from app.vision.faces.pose import head_pose
 from app.vision.faces.tracking import FaceTracker
 from app.vision.quality import ALIGNED_SIZE, Limits, condition_of, judge, surroundings
 from lmkl_core.errors import UnusableViewsError
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.liveness import LivenessMeter
-from lmkl_core.features.presets import Crop
+from lmkl_core.features.presets import Crop, Preset, load_preset
+from lmkl_core.features.weights import weights_folder
 
 log = logging.getLogger(__name__)
 
@@ -171,3 +173,16 @@ class Pipeline:
             self.meter = None
             return None
         return found if math.isfinite(found) else None
+
+
+def make_pipeline(
+    preset: Preset | str,
+    detector: str = "mtcnn",
+    *,
+    progress: Callable[[int, int, str], None] | None = None,
+    cancel: Callable[[], bool] | None = None,
+) -> Pipeline:
+    """Return a pipeline for a preset; the first time takes a minute."""
+    chosen = load_preset(preset) if isinstance(preset, str) else preset
+    extractor = Extractor(chosen, progress=progress, cancel=cancel)
+    return Pipeline(extractor, FaceTracker(make_detector(detector, weights_folder())))

@@ -10,19 +10,16 @@ pytestmark = pytest.mark.light
 
 WHOLE_WAY = """
 from app.cli.main import cli
-from app.vision.faces.detector import make_detector
-from app.vision.faces.tracking import FaceTracker
-from app.vision.pipeline import Pipeline
+from app.vision.pipeline import make_pipeline
 from app.models.fitting import collect
 from app.capture.opening import source_from
 from itertools import islice
 from lmkl_core import LocalisedMKL
-from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import Branch, Crop, Preset
 
 branch = Branch("efficientnet-lite0", ("face",), ("block0",))
 small = Preset("small", "", (Crop("face", 64),), (branch,))
-pipeline = Pipeline(Extractor(small), FaceTracker(make_detector()))
+pipeline = make_pipeline(small)
 with source_from("demo", paced=False) as source:
     samples = collect(pipeline, {"take": islice(source, 48)})
 model = LocalisedMKL(n_clusters=1, delta=0.1).fit(samples.views)

@@ -16,9 +16,7 @@ from app.session.scoring import score_frame, thumbnail_of
 from app.session.session import Session
 from app.settings import Settings
 from app.types import Sample
-from app.vision.faces.detector import make_detector
-from app.vision.faces.tracking import FaceTracker
-from app.vision.pipeline import Pipeline
+from app.vision.pipeline import make_pipeline
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
 from tests.qt.driving import N_RECORDED, PLAN, Driver
@@ -78,7 +76,7 @@ def controller():
 def seen(demo):
     """Return observations of the demo's takes to enrol and of the person again, by chapter."""
     found = {}
-    pipeline = Pipeline(Extractor(load_preset("tiny")), FaceTracker(make_detector()))
+    pipeline = make_pipeline("tiny")
     # Without a pace, so that its frames are the same on any machine.
     with DemoSource(paced=False, n_recorded=N_RECORDED) as patient:
         for key, n_frames, every in (

@@ -15,15 +15,10 @@ N_FRAMES = PLAN.frames
 def seen_again(driver, frame, model):
     """Score a frame as a stream that begins with it, on a pipeline of its own."""
     from app.session.scoring import score_frame
-    from app.vision.faces.detector import make_detector
-    from app.vision.faces.tracking import FaceTracker
-    from app.vision.pipeline import Pipeline
-    from lmkl_core.features.extractor import Extractor
-    from lmkl_core.features.presets import load_preset
+    from app.vision.pipeline import make_pipeline
 
     settings = driver.controller.settings
-    tracker = FaceTracker(make_detector(settings.detector))
-    pipeline = Pipeline(Extractor(load_preset(settings.preset)), tracker)
+    pipeline = make_pipeline(settings.preset)
     return score_frame(pipeline, model, frame)
 
 

@@ -14,14 +14,9 @@ from app.qt.state import Working
 from app.qt.workers.worker import sentence_of
 from app.session.scoring import score_frame
 from app.types import Frame, ScoredFrame
-from app.vision.faces.detector import make_detector
-from app.vision.faces.tracking import FaceTracker
-from app.vision.pipeline import Pipeline
+from app.vision.pipeline import Pipeline, make_pipeline
 from lmkl_core.errors import Cancelled
-from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.liveness import LivenessMeter
-from lmkl_core.features.presets import load_preset
-from lmkl_core.features.weights import weights_folder
 
 Observe = Callable[[Pipeline, PadModel | None, Frame], ScoredFrame]
 
@@ -64,11 +59,11 @@ class ScoringWorker(QObject):
         self._pipeline = None
         self.working.emit(Working("Preparing the networks", can_cancel=False))
         try:
-            extractor = Extractor(
-                load_preset(preset), progress=self._tell, cancel=self._stop.is_set
+            pipeline = make_pipeline(
+                preset, detector, progress=self._tell, cancel=self._stop.is_set
             )
-            tracker = FaceTracker(make_detector(detector, weights_folder()))
-            self._pipeline = Pipeline(extractor, tracker, meter=self._meter())
+            pipeline.meter = self._meter()
+            self._pipeline = pipeline
         except Cancelled:
             return
         except Exception as error:
@@ -77,7 +72,7 @@ class ScoringWorker(QObject):
             return
         finally:
             self.working.emit(Working())
-        features = extractor.fingerprint()
+        features = pipeline.extractor.fingerprint()
         if features != self._features:
             self._features, self._model = features, None  # it was of other views
         self.prepared.emit(features)

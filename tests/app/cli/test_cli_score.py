@@ -19,10 +19,8 @@ from app.cli.contact_sheet import TILE
 from app.cli.score import COLUMNS, InputResult
 from app.models.files import load
 from app.types import Familiarity, ScoredFrame, Verdict
-from app.vision.faces.detector import make_detector
-from app.vision.faces.tracking import FaceTracker
-from app.vision.pipeline import Pipeline
-from lmkl_core.features.extractor import Extractor, preset_fingerprint
+from app.vision.pipeline import make_pipeline
+from lmkl_core.features.extractor import preset_fingerprint
 from lmkl_core.features.liveness import LIVENESS, LivenessMeter
 from lmkl_core.features.presets import load_preset
 from lmkl_core.model_file import load_with_manifest, save_model
@@ -39,7 +37,7 @@ N_SCORED = N_FRAMES // 4
 def expected(model_file, genuine, attack):
     """Return every fourth frame's number, time and score by way of the library alone."""
     model, _ = load_with_manifest(model_file)
-    pipeline = Pipeline(Extractor(load_preset("tiny")), FaceTracker(make_detector()))
+    pipeline = make_pipeline("tiny")
     rows = {}
     for path in (*genuine, attack):
         pipeline.reset()

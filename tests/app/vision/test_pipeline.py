@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from app.capture.opening import source_from
-from app.cli.models import pipeline_for, pipeline_of
+from app.cli.models import pipeline_of
 from app.evaluation.extraction import FeaturePipeline
 from app.models.fitting import collect
 from app.types import Face, Frame, Status
 from app.vision.faces.alignment import apply, cut, face_transform, invert, square_corners
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import Tracking
-from app.vision.pipeline import Pipeline
+from app.vision.pipeline import Pipeline, make_pipeline
 from app.vision.quality import Limits
 from lmkl_core.errors import UnusableViewsError
 from lmkl_core.features.liveness import LivenessMeter
@@ -429,8 +429,8 @@ def test_that_presets_may_look_at_the_box(pipeline, genuine_take):
 
 def test_that_pipelines_that_judge_measure_liveness_where_weights_are(monkeypatch):
     meter = Meter()
-    enrolling, features = pipeline_for("tiny", "mtcnn")
-    model = replace(window_model(), features=features)
+    enrolling = make_pipeline("tiny")
+    model = replace(window_model(), features=enrolling.extractor.fingerprint())
     assert pipeline_of(model, "mtcnn").meter is None
     monkeypatch.setattr(LivenessMeter, "find", lambda *args, **options: meter)
     assert pipeline_of(model, "mtcnn").meter is meter
