@@ -29,21 +29,11 @@ class FoldResult:
     the threshold is 0. Thresholds of frames and of presentations differ, so the means of shifted
     frames' scores are not shifted presentations' scores: `at` returns the right ones.
 
-    Attributes
-    ----------
-    frames : ScoreTable
-        Test scores by frame; NaN without a usable face. With several plans a presentation is
-        named ``plan: recording``, since several models may be shown the same recording.
-    threshold, presentation_threshold : Threshold
-        Of frames' scores, and of presentations' means.
-    parameters : mapping
-        Chosen parameters by plan.
-    n_train : int
-        Training frames of all plans.
-    notes : tuple of str
-        Caveats, such as a fit that is not certified.
-    presentations : ScoreTable, optional
-        Test scores by presentation, where they do not follow from `frames`: with several plans.
+    ``frames`` are test scores by frame, NaN without a usable face; with several plans a
+    presentation is named ``plan: recording``, since several models may be shown the same recording.
+    ``presentations`` are given where they do not follow from frames: with several plans.
+    ``parameters`` are those chosen by plan, ``n_train`` the training frames of all plans, ``notes``
+    caveats such as a fit that is not certified.
     """
 
     fold: str
@@ -84,20 +74,9 @@ class MethodResult:
 class Evaluation:
     """All methods on one layout.
 
-    Attributes
-    ----------
-    table : str
-        Label of the paper's table to compare with; empty where there is none.
-    methods : tuple of MethodResult
-        In the order of the paper's tables.
-    settings : mapping of str to str
-        Settings by name: preset, frames a recording, selection, threshold, seed.
-    counts : mapping of str to int
-        Recordings and frames by split and kind, such as ``"test attack recordings"``.
-    notes : tuple of str
-        Sentences that a report must say.
-    is_simulated : bool
-        Whether the recordings are the demo's.
+    ``table`` is the label of the paper's table, empty where there is none; methods are in the
+    order of its tables. ``settings`` are texts by name, ``counts`` recordings and frames by split
+    and kind, such as ``"test attack recordings"``, ``notes`` sentences that a report must say.
     """
 
     layout: Layout

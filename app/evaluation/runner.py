@@ -24,7 +24,7 @@ from app.evaluation.options import Options, Row, ThresholdRule, chosen_methods, 
 from app.evaluation.parallel import Cancel, Progress
 from app.evaluation.protocols.splits import Database
 from app.evaluation.protocols.types import Fold, Layout, Plan
-from app.evaluation.result import Evaluation, FoldResult, Level, MethodResult
+from app.evaluation.result import LEVELS, Evaluation, FoldResult, Level, MethodResult
 from app.evaluation.selection import others_of, remarks_on_others
 from app.evaluation.task import Enrolled, Outcome, compute
 from app.names import counted
@@ -147,70 +147,55 @@ def pooled(
     an outcome and templates of its development and test rows. Presentations to a model that could
     not be enrolled are non-responses.
     """
-    frames, presentations, of_frames, of_presentations = [], [], [], []
+    parts: dict[Level, list[tuple[ScoreTable, Threshold]]] = {level: [] for level in LEVELS}
     for (held, tested), outcome in zip(templates, outcomes, strict=True):
-        if not outcome.is_enrolled:
-            frames.append(tested.filled(None))
-            presentations.append(tested.filled(None).by_presentation())
-            of_frames.append(_NO_MODEL)
-            of_presentations.append(_NO_MODEL)
-            continue
-        development, test = held.filled(outcome.development), tested.filled(outcome.test)
-        frames.append(test)
-        presentations.append(test.by_presentation())
-        enrolled = outcome.enrolled
-        of_frames.append(choose_threshold(rule, development, enrolled, "frame"))
-        of_presentations.append(choose_threshold(rule, development, enrolled, "presentation"))
+        test = tested.filled(outcome.test if outcome.is_enrolled else None)
+        for level, found in parts.items():
+            threshold = _NO_MODEL
+            if outcome.is_enrolled:
+                development = held.filled(outcome.development)
+                threshold = choose_threshold(rule, development, outcome.enrolled, level)
+            found.append((test if level == "frame" else test.by_presentation(), threshold))
     parameters = {
         plan.name: outcome.parameters
         for plan, outcome in zip(fold.plans, outcomes, strict=True)
         if outcome.parameters
     }
-    n_train, notes = sum(outcome.n_train for outcome in outcomes), _notes(outcomes)
+    about = parameters, sum(outcome.n_train for outcome in outcomes), _notes(outcomes)
     if len(fold.plans) == 1:
-        return FoldResult(
-            fold.name, frames[0], of_frames[0], of_presentations[0], parameters, n_train, notes
-        )
+        (frames, of_frames), (_, of_presentations) = parts["frame"][0], parts["presentation"][0]
+        return FoldResult(fold.name, frames, of_frames, of_presentations, *about)
     names = [plan.name for plan in fold.plans]
     own = [outcome.enrolled.threshold for outcome in outcomes]
-    frame_table, frame_threshold = _joined(frames, of_frames, own, names)
-    table, threshold = _joined(presentations, of_presentations, own, names)
-    return FoldResult(
-        fold.name, frame_table, frame_threshold, threshold, parameters, n_train, notes, table
-    )
+    frames, of_frames = _joined(parts["frame"], own, names)
+    presentations, of_presentations = _joined(parts["presentation"], own, names)
+    return FoldResult(fold.name, frames, of_frames, of_presentations, *about, presentations)
 
 
 def _joined(
-    tables: Sequence[ScoreTable],
-    thresholds: Sequence[Threshold],
-    own: Sequence[float],
-    names: Sequence[str],
+    parts: Sequence[tuple[ScoreTable, Threshold]], own: Sequence[float], names: Sequence[str]
 ) -> tuple[ScoreTable, Threshold]:
     """Join tables, their scores shifted by their thresholds.
 
     Where one has none, all are shifted by the models' own thresholds, from enrolment: unshifted
     scores of several models have no common zero, and their AUC would mean nothing.
     """
-    models = [threshold for threshold in thresholds if threshold is not _NO_MODEL]
+
+    def shifted(zeros: Sequence[float]) -> ScoreTable:
+        moved = [table.shifted(-zero) for (table, _), zero in zip(parts, zeros, strict=True)]
+        return ScoreTable.joined(moved, names)
+
+    models = [threshold for _, threshold in parts if threshold is not _NO_MODEL]
     # Numbers of one model follow the colon.
     origins = Counter(threshold.origin.partition(":")[0] for threshold in models)
     origin_text = ", or ".join(
         origin if len(origins) == 1 else f"{origin} ({count} models)"
         for origin, count in origins.items()
     )
-    values = [threshold.value for threshold in models if threshold.value is not None]
-    if len(values) < len(models):
-        return _shifted(tables, own, names), Threshold(None, origin_text)
-    said = f"{origin_text}, for each of {counted(len(values), 'model')}; scores are told from it"
-    zeros = [0.0 if threshold.value is None else threshold.value for threshold in thresholds]
-    return _shifted(tables, zeros, names), Threshold(0.0, said)
-
-
-def _shifted(
-    tables: Sequence[ScoreTable], zeros: Sequence[float], names: Sequence[str]
-) -> ScoreTable:
-    moved = [table.shifted(-zero) for table, zero in zip(tables, zeros, strict=True)]
-    return ScoreTable.joined(moved, names)
+    if any(threshold.value is None for threshold in models):
+        return shifted(own), Threshold(None, origin_text)
+    said = f"{origin_text}, for each of {counted(len(models), 'model')}; scores are told from it"
+    return shifted([threshold.value or 0.0 for _, threshold in parts]), Threshold(0.0, said)
 
 
 def _notes(outcomes: Sequence[Outcome]) -> tuple[str, ...]:

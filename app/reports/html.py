@@ -1,6 +1,8 @@
 """HTML pages that need neither a network nor a script; the templates escape every value."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -10,15 +12,7 @@ from app.names import counted, listed, visible
 from app.reports.error_charts import interval_bar, tradeoff
 from app.reports.figures import Figure, Figures
 from app.reports.findings import brief, conclusions, genuine_sizes, limits, size_statement
-from app.reports.guided_test import (
-    EVALUATION,
-    INSTRUMENTS,
-    PART_TITLES,
-    TESTED,
-    Fact,
-    Line,
-    Report,
-)
+from app.reports.guided_test import PART_TITLES, Fact, Line, Report
 from app.reports.score_charts import histogram, sizes, strip
 from app.reports.words import (
     ALL_EQUAL,
@@ -102,8 +96,8 @@ def guided_test_page(report: Report) -> str:
         brief=brief(level),
         conclusions=conclusions(level),
         limits=limits(report.presentations, level),
-        facts=_facts(report.facts),
-        instruments=_instruments(report.facts),
+        facts=_grouped((fact for fact in report.facts if not fact.species), "group"),
+        instruments=_grouped((fact for fact in report.facts if fact.species), "species"),
         missing=_missing(report.missing),
         created=created_text(report.context.created),
         day=report.context.created.strftime("%Y-%m-%d"),
@@ -181,22 +175,8 @@ def _figures(report: Report) -> list[dict[str, Any]]:
     return [{"title": PART_TITLES[part], "rows": parts[part]} for part in PART_TITLES]
 
 
-def _facts(found: Sequence[Fact]) -> list[tuple[str, list[Fact]]]:
-    """Group the facts that are not about species, the tested system last."""
-    groups: dict[str, list[Fact]] = {EVALUATION: []}
-    for fact in found:
-        if fact.group != INSTRUMENTS:
-            groups.setdefault(fact.group, []).append(fact)
-    tested = groups.pop(TESTED)
-    return [*groups.items(), (TESTED, tested)]
-
-
-def _instruments(found: Sequence[Fact]) -> list[tuple[str, list[Fact]]]:
-    groups: dict[str, list[Fact]] = {}
-    for fact in found:
-        if fact.species:
-            groups.setdefault(fact.species, []).append(fact)
-    return list(groups.items())
+def _grouped(facts: Iterable[Fact], by: str) -> list[tuple[str, list[Fact]]]:
+    return [(name, list(members)) for name, members in groupby(facts, attrgetter(by))]
 
 
 def _missing(facts: Sequence[Fact]) -> str:

@@ -54,23 +54,16 @@ INTERVALS = (
 
 
 def evaluation_page(table: Table) -> str:
-    evaluation = table.evaluation
     thresholds = {threshold_text(row.measured) for row in table.measured if row.measured}
     return TEMPLATES.get_template("evaluation.html.j2").render(
-        evaluation=evaluation,
-        layout=table.layout,
-        title=table.title,
-        created=created_text(evaluation.created),
-        mode=MODES.get(table.layout.mode, table.layout.mode),
-        published=table.published,
+        table=table,
         n_folds=len(table.folds),
+        created=created_text(table.evaluation.created),
+        mode=MODES.get(table.layout.mode, table.layout.mode),
         simulated=simulated(table),
         notices=notices(table),
         headings=[(name, FIGURES[name]) for name in table.headline],
-        rows=table.lines,
-        singles=table.singles.rows if table.singles is not None else (),
         other_headings=[(name, FIGURES[name]) for name in table.others],
-        other_rows=table.compared,
         other_reading=_other_reading(table),
         # One figure spreads its parts over columns.
         is_single=len(table.headline) == 1,
@@ -84,7 +77,6 @@ def evaluation_page(table: Table) -> str:
         facts=facts(table),
         recordings=_recordings(table),
         common_threshold=thresholds.pop() if len(thresholds) == 1 else "",
-        methods=table.measured,
         has_own=any(row.is_own for row in table.compared),
         n_methods=len(table.compared) + (table.singles is not None),
     )

@@ -115,11 +115,12 @@ def _line(line: Row | Singles, table: Table) -> list[str]:
     cells = []
     for name in table.headline:
         if table.published is not None:
-            found = line.printed(name) if isinstance(line, Row) else None
+            found = line.printed(name)
             cells.append("--" if found is None else _plus_minus(found.mean, found.std))
-        cells += (
-            _measured(line, name, table) if isinstance(line, Row) else [_ends(line, name), "--"]
-        )
+        if isinstance(line, Row):
+            cells += _measured(line, name, table)
+        else:
+            cells += [_to(line.ends(name)), "--"]
     return [_title(line) if isinstance(line, Row) else escaped(line.title), *cells]
 
 
@@ -131,10 +132,6 @@ def _measured(row: Row, name: str, table: Table) -> list[str]:
     if spread is None:
         return ["--", interval]
     return [_plus_minus(100 * spread.mean, spread.std and 100 * spread.std), interval]
-
-
-def _ends(line: Singles, name: str) -> str:
-    return _to(line.ends(name))
 
 
 def _to(ends: tuple[float, float] | None) -> str:
@@ -150,12 +147,8 @@ def _title(row: Row) -> str:
         return f"{escaped(row.title)} (this work)"
     if row.published is None:
         return escaped(row.title)
-    mark = "$^{*}$" if _differs(row) else ""
+    mark = "$^{*}$" if row.is_measured and row.remark else ""
     return rf"{escaped(row.title)}{mark} \cite{{{row.published.citation}}}"
-
-
-def _differs(row: Row) -> bool:
-    return row.is_measured and bool(row.remark)
 
 
 def _caption(table: Table) -> str:
@@ -167,7 +160,7 @@ def _caption(table: Table) -> str:
     where = f"{escaped(table.title)}, {escaped(table.layout.mode)}"
     said = [rf"{escaped(', '.join(figures))} in \% on {where}{over}, by presentation."]
     said += map(escaped, (*shortfall(table), *unlike_the_paper(table)))
-    if any(map(_differs, table.rows)):
+    if any(row.is_measured and row.remark for row in table.rows):
         said.append("$^{*}$: what was measured differs from the published method.")
     if table.singles is not None:
         said.append("Single kernels: the lowest and the highest figure.")
