@@ -52,40 +52,30 @@ class ThresholdRule:
 class Options:
     """What is evaluated, and how; empty or None means the default.
 
-    Parameters
-    ----------
-    methods : sequence of str
-        Keys of `lmkl_core.baselines.METHODS`; all by default.
-    preset : str
-        Name or path of the preset of views; the database's own by default.
-    paper_views : bool
-        Fail when networks of the database's preset are missing, instead of using the default
-        preset and saying so.
-    n_frames : int
-        Frames a recording, spread evenly over it.
-    selection : {"auto", "development", "bona-fide", "none"}
-        Choose parameters by AUC on development data, as the paper does; by `lmkl_core.select` on
-        bona fide training frames alone; or not at all. ``"auto"`` takes the first where the
-        development data have both classes, else the second.
-    grid : {"paper", "small"}
-        The paper's 384 cells, or a coarse grid within it.
-    threshold : str
+    Methods are keys of `lmkl_core.baselines.METHODS`, all by default.
+
+    preset, paper_views
+        Name or path of the preset of views, the database's own by default. If its networks are
+        missing, the default preset stands in, and the report says so; ``paper_views`` fails.
+    n_frames, max_train
+        Frames a recording, and training frames of a plan, both spread evenly.
+    selection, grid
+        Choose parameters by AUC on ``development`` data, as the paper does; by `lmkl_core.select`
+        on ``bona-fide`` training frames alone; or not at all. ``auto`` takes the first where the
+        development data have both classes, else the second. The ``paper``'s grid has 384 cells.
+    threshold
         ``eer`` or ``bpcer:RATE`` on the development data, ``given:VALUE``, ``enrolment`` (the
         model's own, from left-out training frames), or ``auto``: ``eer`` where the development
         data have both classes, else ``enrolment``.
-    gate : bool, optional
+    gate
         Count frames that the quality gate refuses as non-responses; by default only on own
         recordings and the demo, since the databases' protocols have no gate.
-    n_jobs : int, optional
+    n_jobs
         As in joblib, whose active backend is used.
-    cache : path, optional
-        Folder of the caches; the user's cache folder by default.
-    level : {"presentation", "frame"}
+    cache, weights
+        Folder of the caches; folder searched first for networks' weights.
+    level
         Level of the AUC of the selection, and of the first figures in tables.
-    max_train : int
-        Training frames of a plan, thinned out evenly to this many.
-    weights : path, optional
-        Folder searched first for networks' weights.
     """
 
     methods: tuple[str, ...] = ()

@@ -221,7 +221,7 @@ def choose_threshold(
     if by == "auto":
         has_both = len(table.bona_fide) and any(map(len, table.attacks.values()))
         by = "eer" if has_both else "enrolment"
-    found = threshold_from(
+    return threshold_from(
         by,
         table.bona_fide,
         table.attacks,
@@ -229,4 +229,3 @@ def choose_threshold(
         given=rule.value if by == "given" else None,
         calibration=enrolled,
     )
-    return Threshold(found.value, found.origin)

@@ -250,13 +250,6 @@ class Spread:
     n: int
 
 
-def spread(values: Iterable[float | None]) -> Spread | None:
-    known = [value for value in values if value is not None]
-    if not known:
-        return None
-    return Spread(fmean(known), stdev(known) if len(known) > 1 else None, len(known))
-
-
 @dataclass(frozen=True, eq=False)
 class FoldFigures:
     """One method at one level: by fold and pooled.
@@ -269,7 +262,11 @@ class FoldFigures:
     pooled: Figures
 
     def spread(self, name: str) -> Spread | None:
-        return spread(found.value(name) for found in self.folds.values())
+        values = [found.value(name) for found in self.folds.values()]
+        known = [value for value in values if value is not None]
+        if not known:
+            return None
+        return Spread(fmean(known), stdev(known) if len(known) > 1 else None, len(known))
 
 
 class Joiner:

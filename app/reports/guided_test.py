@@ -12,7 +12,7 @@ from app.models.summary import ModelSummary
 from app.names import counted
 from app.reports import findings
 from app.reports.figures import APCER_TARGETS, Figure, Figures
-from app.reports.words import figure_text, grouped, score_text, spaced, span, worst_text
+from app.reports.words import figure_text, grouped, score_text, span, worst_text
 from app.session.guided_test.details import DETAILS, SPECIES_DETAILS, Details
 from app.session.guided_test.guided_test import GuidedTest
 from app.session.guided_test.plans import PlanProgress
@@ -367,8 +367,9 @@ def _tested(report: Report) -> Iterable[Fact]:
     yield fact("threshold", "Threshold", f"{told}; accepted when the score reaches it")
     origin = UNKNOWN_ORIGIN
     if model is not None:
-        origin = spaced(f"{model.threshold.origin}. {model.threshold.statement}")
-    yield fact("threshold_origin", "Its origin", re.sub(r"\s+", " ", origin))
+        origin = f"{model.threshold.origin}. {model.threshold.statement}"
+        origin = re.sub(r"\s+", " ", re.sub(r"(?<=\d)%", " %", origin))
+    yield fact("threshold_origin", "Its origin", origin)
 
 
 def few(names: Iterable[str]) -> str:

@@ -6,6 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from app.evaluation.published import PrintedFigure
 from app.evaluation.result import FoldResult
 from app.models.summary import ModelSummary
@@ -82,7 +84,7 @@ def _level(level: Figures, lines: tuple[ReportLine, ...]) -> dict[str, Any]:
 
 
 def _points(points: tuple[Any, Any]) -> list[list[float]]:
-    return [[float(x), float(y)] for x, y in zip(*points, strict=True)]
+    return np.column_stack(points).tolist()
 
 
 def presentation_row(one: Presentation) -> dict[str, Any]:

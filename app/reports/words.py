@@ -1,6 +1,5 @@
 """Figures as text: ``26.5 %`` with n and interval in a guided test, ``26.5`` in tables."""
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
@@ -88,11 +87,6 @@ def grouped(names: Sequence[str]) -> str:
 def _stem(name: str) -> str:
     stem, _, number = name.rpartition(" ")
     return stem if number.isdecimal() else ""
-
-
-def spaced(text: str) -> str:
-    """Put a space before every per cent sign."""
-    return re.sub(r"(?<=\d)%", " %", text)
 
 
 # ------------------------------------------------------------------ tables

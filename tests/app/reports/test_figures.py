@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.reports.figures import FIGURES, Joiner, fold_figures, spread
+from app.reports.figures import FIGURES, Joiner, fold_figures
 from lmkl_core.calibration.threshold import clopper_pearson
 from lmkl_core.metrics import auc, bootstrap_acer, bootstrap_auc, bpcer_at_apcer
 from tests.app.reports.table_material import fold, scores
@@ -125,8 +125,8 @@ def test_that_a_class_that_is_missing_leaves_figures_unknown():
 
 
 def test_that_nothing_has_no_spread():
-    assert spread([None, None]) is None
-    assert spread([0.5]).std is None
+    assert fold_figures([fold(threshold=None)], "presentation").spread("BPCER") is None
+    assert fold_figures([fold()], "presentation").spread("BPCER").std is None
 
 
 def test_that_methods_share_the_names_of_pooled_rows_but_not_their_scores():
