@@ -1,6 +1,6 @@
 """Guided tests: presentations, and the report on them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -48,6 +48,7 @@ class GuidedTestController(Controller):
     ) -> None:
         super().__init__(parent)
         self._session, self._source = session, source
+        self._change = session.change_guided_test
         self._n_before = self._n_planned = self._n_genuine = 0
         self._was_presenting = False
         self._shown_before = ""
@@ -78,19 +79,23 @@ class GuidedTestController(Controller):
         demo, chapter = self._source.demo, None
         if demo is not None:
             chapter = demo.script.presentation_of(species, self._n_genuine)
-        why_not = self._why_not(species, can_present=demo is None or chapter is not None)
+        why_not = ""
+        if self._session.model is None:
+            why_not = "Enrol a face and fit a model first: then it can be tested."
+        elif self._session.enrolment.is_recording:
+            why_not = f"Wait or stop it first: {self._session.occupied_by}."
+        elif demo is not None and chapter is None:
+            why_not = f"The demo cannot present {species}: choose another species."
         if why_not:
             self._planned.clear()
             self.tell(why_not, "warning")
             return
-        if demo is not None and chapter is not None:
+        if chapter is not None:
             self._n_genuine += species == BONA_FIDE
             self._source.present(chapter.key)
             self._session.expect(chapter.frame_caption)
         self._n_before = len(self._session.guided_test.presentations)
-        self._session.change_guided_test(
-            lambda guided_test: guided_test.start(species, demo is not None, self._source.name)
-        )
+        self._change(lambda test: test.start(species, demo is not None, self._source.name))
 
     @Slot()
     def run_all(self) -> None:
@@ -107,18 +112,18 @@ class GuidedTestController(Controller):
     def stop(self) -> None:
         """End the presentation: it counts if enough frames were judged."""
         self._planned.clear()
-        self._session.change_guided_test(lambda guided_test: guided_test.finish())
+        self._change(lambda test: test.finish())
 
     @Slot(int)
     def remove(self, number: int) -> None:
-        self._session.change_guided_test(lambda guided_test: guided_test.remove(number))
+        self._change(lambda test: test.remove(number))
 
     @Slot()
     def clear(self) -> None:
         """Forget all presentations, and the report on them."""
         self._planned.clear()
         kept, self._kept = self._kept, None
-        self._session.change_guided_test(lambda guided_test: guided_test.clear())
+        self._change(lambda test: test.clear())
         self.report_changed.emit(None)
         if kept is not None:
             self._delete(kept)
@@ -128,9 +133,7 @@ class GuidedTestController(Controller):
     @Slot(str)
     def choose_plan(self, name: str) -> None:
         """Follow a plan; an empty name is none."""
-        self._session.change_guided_test(
-            lambda guided_test: setattr(guided_test, "plan", self._plans.get(name))
-        )
+        self._change(lambda test: setattr(test, "plan", self._plans.get(name)))
 
     @Slot(str)
     def open_plan(self, path: str) -> None:
@@ -154,9 +157,7 @@ class GuidedTestController(Controller):
         """Keep the details of this test; the next one begins with them."""
         with self._show_errors():
             checked = details_from(details.as_dict())
-            self._session.change_guided_test(
-                lambda guided_test: setattr(guided_test, "details", checked)
-            )
+            self._change(lambda test: setattr(test, "details", checked))
             self._keep_templates(self.templates.with_last(checked))
             if self._session.guided_test.presentations:
                 self.build_report()
@@ -173,8 +174,10 @@ class GuidedTestController(Controller):
 
     def _keep_templates(self, templates: Templates) -> None:
         self.templates = templates
-        text = "The templates cannot be kept on disk ({why}): make room and try again."
-        self._try(lambda: save_templates(templates), text)
+        with self._show_errors(
+            "The templates cannot be kept on disk ({}): make room and try again."
+        ):
+            save_templates(templates)
 
     # ------------------------------------------------------------- sessions on disk
 
@@ -208,7 +211,7 @@ class GuidedTestController(Controller):
                 raise
             self.release()
             self._kept = kept
-            self._session.change_guided_test(lambda present: present.take_over(guided_test))
+            self._change(lambda present: present.take_over(guided_test))
             self.build_report()
         self.look()
 
@@ -240,31 +243,16 @@ class GuidedTestController(Controller):
         state = (guided_test.presentations, guided_test.plan, guided_test.details)
         if state == self._on_disk or not (self._kept or guided_test.presentations):
             return True
-
-        def write() -> None:
+        with self._show_errors("The test cannot be kept on disk ({}): save its report soon."):
             self._kept = self._kept or KeptSession.begin()
             self._kept.keep(guided_test)
             self._on_disk = state
             self._has_complained = False
-
-        text = "The test cannot be kept on disk ({why}): save its report soon."
-        return self._try(write, text)
+        return state == self._on_disk
 
     def _delete(self, kept: KeptSession) -> None:
-        text = "The test session cannot be deleted from the disk ({why}): try again."
-        self._try(kept.remove, text)
-
-    def _try(self, action: Callable[[], object], text: str) -> bool:
-        """Do something on disk; tell once why it cannot be done."""
-        try:
-            action()
-        except OSError as error:
-            if not self._has_complained:
-                self._has_complained = True
-                why = error.strerror or str(error)
-                self.tell(text.format(why=why), "warning", "test failed")
-            return False
-        return True
+        with self._show_errors("The test session cannot be deleted from the disk ({}): try again."):
+            kept.remove()
 
     # ------------------------------------------------------------- report
 
@@ -325,18 +313,15 @@ class GuidedTestController(Controller):
             self.build_report()
 
     @contextmanager
-    def _show_errors(self) -> Iterator[None]:
+    def _show_errors(self, text: str = "") -> Iterator[None]:
+        """Show why something cannot be done; what the disk refuses, as ``text`` says, only once."""
         try:
             yield
         except GuidedTestError as error:
             self.tell(str(error), "error")
-
-    def _why_not(self, species: str, *, can_present: bool) -> str:
-        """Say why a presentation cannot begin; empty where it can."""
-        if self._session.model is None:
-            return "Enrol a face and fit a model first: then it can be tested."
-        if self._session.enrolment.is_recording:
-            return f"Wait or stop it first: {self._session.occupied_by}."
-        if not can_present:
-            return f"The demo cannot present {species}: choose another species."
-        return ""
+        except OSError as error:
+            if not text:
+                raise
+            if not self._has_complained:
+                self._has_complained = True
+                self.tell(text.format(error.strerror or error), "warning", "test failed")
