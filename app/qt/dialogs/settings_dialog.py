@@ -1,6 +1,7 @@
 """The settings, in five pages; nothing needs touching, and everything can be put back."""
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,135 +44,124 @@ class SettingsChoices:
     """Folders that hold what the program has stored of the person."""
 
 
-def _camera_page(choices: SettingsChoices) -> list[QWidget]:
+_WORDS = {
+    "source": (
+        "Source",
+        "A camera, the demo, a video, a folder of pictures or a network camera's address.",
+    ),
+    SIZE: (
+        "Resolution",
+        "Asked of a camera, which may give another. More is slower and rarely better.",
+    ),
+    "preset": (
+        "Preset",
+        "Which networks look at which parts of the face; a name or a file of yours.",
+    ),
+    "detector": (
+        "Face detector",
+        "Finds the face in a frame. Automatic takes the best one that is installed.",
+    ),
+    "target_bpcer": (
+        "Genuine frames that may be refused",
+        "Automatic sets the threshold by the usual score of your own frames. Or type a share, such "
+        "as 2 %: the lower, the more attacks may pass.",
+    ),
+    "n_clusters": (
+        "Clusters (C)",
+        "Groups of similar frames, each with weights of its own, in a model of one person. Each "
+        f"further person adds {CLUSTERS_A_PERSON}, up to {CLUSTERS[1]}.",
+    ),
+    "delta": ("Regulariser (delta)", "Larger is smoother."),
+    "p": (
+        "First exponent of the weights' norm (p)",
+        "At least 1. Near 1 few weights remain, large values make them alike.",
+    ),
+    "q": ("Second exponent (q)", "The same; often equal to p."),
+    "temperature": (
+        "Temperature of the clusters",
+        "Small: a frame belongs to one cluster. Large: clusters share it.",
+    ),
+    "theme": ("Theme", "Takes effect without a restart."),
+    "show_regions": (
+        "Show what the networks look at",
+        "Draws the regions over the face in the preview.",
+    ),
+    "reopen_last": ("Open the last model at launch", "Saves enrolling again."),
+    "recover_takes": (
+        "Keep takes that are not saved yet",
+        "So that none is lost if the program ends unexpectedly: numbers computed from the frames, "
+        "no pictures, until the model is exported or you close the window.",
+    ),
+}
+"""Title and help of every field."""
+
+
+def _switch(name: str) -> SwitchField:
+    return SwitchField(name, *_WORDS[name])
+
+
+def _number(name: str, **options: Any) -> NumberField:
+    return NumberField(name, *_WORDS[name], **options)
+
+
+def _choice(name: str, choices: Sequence[Choice], **options: Any) -> ChoiceField:
+    return ChoiceField(name, *_WORDS[name], choices, **options)
+
+
+def _pages(choices: SettingsChoices, delete: QPushButton) -> dict[str, list[QWidget]]:
+    """Return what is on the pages, by their titles."""
     sources: list[Choice] = [
         ("Automatic: the first camera, else the demo", AUTO),
         *((name, f"camera:{name}") for name in choices.cameras),
         ("Built-in demo (simulated)", "demo"),
     ]
-    sizes = [(f"{w} \N{MULTIPLICATION SIGN} {h}", (w, h)) for w, h in RESOLUTIONS]
     files = "Videos and pictures (*.mp4 *.avi *.mov *.mkv *.webm *.png *.jpg *.jpeg);;All files (*)"
-    return [
-        ChoiceField(
-            "source",
-            "Source",
-            "A camera, the demo, a video, a folder of pictures or a network camera's address.",
-            sources,
-            editable=True,
-            browse=files,
-        ),
-        ChoiceField(
-            SIZE,
-            "Resolution",
-            "Asked of a camera, which may give another. More is slower and rarely better.",
-            sizes,
-        ),
-    ]
-
-
-def _views_page(choices: SettingsChoices) -> list[QWidget]:
+    sizes = [(f"{w} \N{MULTIPLICATION SIGN} {h}", (w, h)) for w, h in RESOLUTIONS]
+    presets = [(name, name) for name, _ in choices.presets]
+    about = {name: what for name, what in choices.presets if what}
+    toml = "Presets (*.toml);;All files (*)"
     detectors = [(_DETECTORS.get(name, name), name) for name in choices.detectors]
-    return [
-        ChoiceField(
-            "preset",
-            "Preset",
-            "Which networks look at which parts of the face; a name or a file of yours.",
-            [(name, name) for name, _ in choices.presets],
-            editable=True,
-            browse="Presets (*.toml);;All files (*)",
-            about={name: what for name, what in choices.presets if what},
-        ),
-        ChoiceField(
-            "detector",
-            "Face detector",
-            "Finds the face in a frame. Automatic takes the best one that is installed.",
-            [(AUTOMATIC, AUTO), *detectors],
-        ),
-        wrapped(
-            "An open model keeps the views it was fitted with; the next fit takes these.", "muted"
-        ),
-    ]
-
-
-def _model_page() -> list[QWidget]:
-    low, high = CLUSTERS
-    return [
-        NumberField(
-            "target_bpcer",
-            "Genuine frames that may be refused",
-            "Automatic sets the threshold by the usual score of your own frames. Or type a "
-            "share, such as 2 %: the lower, the more attacks may pass.",
-            percent=True,
-            optional=True,
-        ),
-        ChoiceField(
-            "n_clusters",
-            "Clusters (C)",
-            "Groups of similar frames, each with weights of its own, in a model of one person. "
-            f"Each further person adds {CLUSTERS_A_PERSON}, up to {high}.",
-            [(str(number), number) for number in range(low, high + 1)],
-        ),
-        NumberField("delta", "Regulariser (delta)", "Larger is smoother."),
-        NumberField(
-            "p",
-            "First exponent of the weights' norm (p)",
-            "At least 1. Near 1 few weights remain, large values make them alike.",
-        ),
-        NumberField("q", "Second exponent (q)", "The same; often equal to p."),
-        NumberField(
-            "temperature",
-            "Temperature of the clusters",
-            "Small: a frame belongs to one cluster. Large: clusters share it.",
-        ),
-        wrapped(
-            "The first counts at once, the others from the next fit. Most people never need to "
-            "change them.",
-            "muted",
-        ),
-    ]
-
-
-def _look_page() -> list[QWidget]:
+    clusters = [(str(number), number) for number in range(CLUSTERS[0], CLUSTERS[1] + 1)]
     themes = [("Like the system", "system"), ("Light", "light"), ("Dark", "dark")]
-    return [
-        ChoiceField("theme", "Theme", "Takes effect without a restart.", themes),
-        SwitchField(
-            "show_regions",
-            "Show what the networks look at",
-            "Draws the regions over the face in the preview.",
-        ),
-        SwitchField("reopen_last", "Open the last model at launch", "Saves enrolling again."),
-    ]
-
-
-def _privacy_page(choices: SettingsChoices, delete: QPushButton) -> list[QWidget]:
-    parts: list[QWidget] = [
-        wrapped("What is stored", "heading"),
-        wrapped(
-            "Pictures of the camera stay in memory and are gone when the program ends. "
-            "Nothing is sent anywhere. Networks are downloaded only when you ask for it."
-        ),
-        SwitchField(
-            "recover_takes",
-            "Keep takes that are not saved yet",
-            "So that none is lost if the program ends unexpectedly: numbers computed from "
-            "the frames, no pictures, until the model is exported or you close the window.",
-        ),
-    ]
-    if choices.stored_in:
-        folders = "\n".join(choices.stored_in)
-        where = wrapped(f"Your settings, and takes that are kept, are in:\n{folders}", "muted")
-        parts.append(where)
-    return [
-        *parts,
-        wrapped("Delete", "heading"),
-        wrapped(
-            "Removes the settings and everything else that the program has stored of you. "
-            "Models and reports that you saved elsewhere stay, and so do the networks' "
-            "files, which are the same for everyone."
-        ),
-        delete,
-    ]
+    folders = "\n".join(choices.stored_in)
+    return {
+        "&Camera": [_choice("source", sources, editable=True, browse=files), _choice(SIZE, sizes)],
+        "&Views": [
+            _choice("preset", presets, editable=True, browse=toml, about=about),
+            _choice("detector", [(AUTOMATIC, AUTO), *detectors]),
+            wrapped(
+                "An open model keeps the views it was fitted with; the next fit takes these.",
+                "muted",
+            ),
+        ],
+        "&Model": [
+            _number("target_bpcer", percent=True, optional=True),
+            _choice("n_clusters", clusters),
+            *map(_number, ("delta", "p", "q", "temperature")),
+            wrapped(
+                "The first counts at once, the others from the next fit. Most people never need to "
+                "change them.",
+                "muted",
+            ),
+        ],
+        "&Look": [_choice("theme", themes), _switch("show_regions"), _switch("reopen_last")],
+        "&Privacy": [
+            wrapped("What is stored", "heading"),
+            wrapped(
+                "Pictures of the camera stay in memory and are gone when the program ends. "
+                "Nothing is sent anywhere. Networks are downloaded only when you ask for it."
+            ),
+            _switch("recover_takes"),
+            wrapped(f"Your settings, and takes that are kept, are in:\n{folders}", "muted"),
+            wrapped("Delete", "heading"),
+            wrapped(
+                "Removes the settings and everything else that the program has stored of you. "
+                "Models and reports that you saved elsewhere stay, and so do the networks' "
+                "files, which are the same for everyone."
+            ),
+            delete,
+        ],
+    }
 
 
 class SettingsDialog(QDialog):
@@ -192,13 +182,7 @@ class SettingsDialog(QDialog):
         self.delete = button("Delete all my data...", slot=self._ask, kind="danger")
         self.delete.setIcon(icon("delete", "bad"))
         self.delete.setAutoDefault(False)
-        pages = {
-            "&Camera": _camera_page(choices),
-            "&Views": _views_page(choices),
-            "&Model": _model_page(),
-            "&Look": _look_page(),
-            "&Privacy": _privacy_page(choices, self.delete),
-        }
+        pages = _pages(choices, self.delete)
         self._tabs = QTabWidget()
         self._tabs.setTabBar(CalmTabBar())
         self._tabs.setDocumentMode(True)
