@@ -30,9 +30,9 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QTabWidget
 from app.qt.app import make_application, make_window
 from app.qt.dialogs.details_dialog import DetailsDialog
 from app.qt.dialogs.help_dialogs import AboutDialog, ShortcutsDialog
-from app.qt.dialogs.passphrase_dialogs import ExportDialog, UnlockDialog
 from app.qt.dialogs.settings_dialog import SettingsDialog
 from app.qt.menus import settings_choices
+from app.qt.model_dialogs import ExportDialog, UnlockDialog
 from app.qt.pages.guided_test.cards import PlanCard, ReportPanel
 from app.qt.pages.guided_test.tally import TallyCard
 from app.qt.state import PassphraseAsked, Working

@@ -1,24 +1,38 @@
-"""Models opened and exported from the menus, and the dialogs on the way."""
+"""Models opened and exported from the menus, and the questions on the way: files, passphrases."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QWidget,
+)
 
 from app.models.files import PROTECTED_SUFFIX, SUFFIX
 from app.models.summary import ModelSummary
-from app.qt.dialogs.passphrase_dialogs import ExportDialog, UnlockDialog
 from app.qt.state import PassphraseAsked
+from app.qt.theme import GRID, set_class
+from app.qt.widgets.layout import button, vbox
+from app.qt.widgets.texts import caution, plain_tip, wrapped
 from lmkl_core.model_file.sealed import SHORTEST_PASSPHRASE, check_passphrase
 
 if TYPE_CHECKING:
     from app.qt.main_window import MainWindow
 
 PATTERN = f"lmkl-pad models (*{SUFFIX} *{PROTECTED_SUFFIX});;All files (*)"
-PLAIN_PATTERN = f"lmkl-pad models (*{SUFFIX});;All files (*)"
-PROTECTED_PATTERN = f"Protected lmkl-pad models (*{PROTECTED_SUFFIX});;All files (*)"
 NAME = "face"
+WIDTH, LONGEST_NAME = 80, 40
+"""Of a dialog, and of a file's name in it, in letters."""
+
+Button = QMessageBox.StandardButton
 
 
 class ModelDialogs(QObject):
@@ -38,7 +52,7 @@ class ModelDialogs(QObject):
         self._model = model = window.controller.model
         window.controller.model_changed.connect(self._on_model)
         model.exported.connect(self._on_exported)
-        model.not_exported.connect(self._on_not_exported)
+        model.not_exported.connect(self._stay_open)
         model.passphrase_asked.connect(self._on_passphrase_asked)
         model.opening_ended.connect(self._on_opening_ended)
         # The program ends with its last window, and an open question would be one.
@@ -75,13 +89,9 @@ class ModelDialogs(QObject):
         """Ask without waiting: the picture goes on, and nothing is lost by leaving the dialog."""
         if self._unlock is None:
             self._unlock = UnlockDialog(self._window)
-            self._unlock.passphrase_given.connect(self._on_passphrase)
+            self._unlock.passphrase_given.connect(self._model.open)
             self._unlock.rejected.connect(self._model.stay_shut)
         self._unlock.ask(asked)
-
-    @Slot(str, str)
-    def _on_passphrase(self, path: str, passphrase: str) -> None:
-        self._model.open(path, passphrase)
 
     @Slot()
     def _on_opening_ended(self) -> None:
@@ -95,37 +105,29 @@ class ModelDialogs(QObject):
     @Slot()
     def export(self) -> None:
         """Ask whether the model shall be protected and where it goes, and export it."""
-        is_chosen, passphrase = self._ask_for_protection()
+        dialog = ExportDialog(self._is_protected, self._window)
+        is_chosen = dialog.exec() == ExportDialog.DialogCode.Accepted
+        passphrase = dialog.take_passphrase()
+        dialog.deleteLater()
         path = self._ask_for_file(passphrase is not None) if is_chosen else ""
         if path:
             self._model.export(path, passphrase)
         else:
-            self.close_after_export = False
-
-    def _ask_for_protection(self) -> tuple[bool, str | None]:
-        """Return whether to go on, and the passphrase if there is to be one."""
-        advice = (
-            f"At least {SHORTEST_PASSPHRASE} characters. Four or five words that do not belong "
-            "together are easy to keep and hard to guess."
-        )
-        dialog = ExportDialog(check_passphrase, advice, self._is_protected, self._window)
-        is_chosen = dialog.exec() == ExportDialog.DialogCode.Accepted
-        passphrase = dialog.take_passphrase()
-        dialog.deleteLater()
-        return is_chosen, passphrase if is_chosen else None
+            self._stay_open()
 
     def _ask_for_file(self, is_protected: bool) -> str:
         """Return a path whose ending tells whether the file is protected; empty for none."""
-        suffix = PROTECTED_SUFFIX if is_protected else SUFFIX
+        suffix, kind = (PROTECTED_SUFFIX, "Protected ") if is_protected else (SUFFIX, "")
         start = str(Path(self.folder()) / f"{NAME}{suffix}")
-        pattern = PROTECTED_PATTERN if is_protected else PLAIN_PATTERN
+        pattern = f"{kind}lmkl-pad models (*{suffix});;All files (*)"
         typed, _ = QFileDialog.getSaveFileName(self._window, "Export the model", start, pattern)
         if not typed:
             return ""
         path = with_right_ending(Path(typed), is_protected)
         if path != Path(typed) and path.exists():  # which the file dialog did not ask about
-            text, yes = f"{path.name} is there already. Replace it?", QMessageBox.StandardButton.Yes
-            return str(path) if confirm(self._window, "Replace the file?", text, yes) else ""
+            text = f"{path.name} is there already. Replace it?"
+            is_chosen = confirm(self._window, "Replace the file?", text, Button.Yes)
+            return str(path) if is_chosen else ""
         return str(path)
 
     # ------------------------------------------------------------- keeping up
@@ -143,24 +145,14 @@ class ModelDialogs(QObject):
             self._window.close()
 
     @Slot()
-    def _on_not_exported(self) -> None:
+    def _stay_open(self) -> None:
         self.close_after_export = False
 
 
-def confirm(
-    parent: QWidget,
-    title: str,
-    text: str,
-    yes: QMessageBox.StandardButton = QMessageBox.StandardButton.Close,
-) -> bool:
+def confirm(parent: QWidget, title: str, text: str, yes: Button = Button.Close) -> bool:
     """Ask before something is lost; Cancel is the default."""
-    cancel = QMessageBox.StandardButton.Cancel
-    box = QMessageBox(QMessageBox.Icon.Question, title, text, yes | cancel, parent)
-    box.setTextFormat(Qt.TextFormat.PlainText)  # a name may look like markup
-    box.setDefaultButton(cancel)
-    answer = box.exec()
-    box.deleteLater()
-    return answer == yes
+    buttons = yes | Button.Cancel
+    return QMessageBox.question(parent, title, plain_tip(text), buttons, Button.Cancel) == yes
 
 
 def with_right_ending(path: Path, is_protected: bool) -> Path:
@@ -176,3 +168,206 @@ def with_right_ending(path: Path, is_protected: bool) -> Path:
         stem = path.stem if ending == SUFFIX else path.name
         return path.with_name(stem + PROTECTED_SUFFIX)
     return path.with_suffix(SUFFIX) if ending in ("", PROTECTED_SUFFIX) else path
+
+
+# ---------------------------------------------------------------- passphrases
+
+
+class PassphraseEdit(QWidget):
+    """A name and the line under it that takes a passphrase."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.line = QLineEdit(self)
+        self.show_typed(False)
+        self.line.setAccessibleName(title)
+        label = QLabel(title, self)
+        label.setBuddy(self.line)
+        vbox(self, label, self.line, spacing=GRID // 2)
+
+    def text(self) -> str:
+        return self.line.text()
+
+    def show_typed(self, is_seen: bool) -> None:
+        """Show or hide what is typed; no keyboard is to learn it either way."""
+        echo, hint = QLineEdit.EchoMode, Qt.InputMethodHint
+        self.line.setEchoMode(echo.Normal if is_seen else echo.Password)
+        self.line.setInputMethodHints(
+            self.line.inputMethodHints()
+            | hint.ImhSensitiveData
+            | hint.ImhNoPredictiveText
+            | hint.ImhNoAutoUppercase
+        )
+
+    def take(self) -> str:
+        """Return what was typed and forget it."""
+        text = self.line.text()
+        self.line.setText("")  # unlike clear(), this leaves nothing that could be undone
+        return text
+
+
+class PassphraseDialog(QDialog):
+    """A column of widgets over two buttons, as high as its texts need in its width."""
+
+    def __init__(self, title: str, go_on: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.go_on = button(go_on, kind="primary", parent=self)
+        self.go_on.setDefault(True)
+        self.see = QCheckBox("&Show what I type", self)
+        kind = QDialogButtonBox.StandardButton
+        self._buttons = QDialogButtonBox(kind.Cancel, self)
+        self._buttons.button(kind.Cancel).setIcon(QIcon())
+        self._buttons.addButton(self.go_on, QDialogButtonBox.ButtonRole.AcceptRole)
+        self._buttons.accepted.connect(self.accept)
+        self._buttons.rejected.connect(self.reject)
+
+    def arrange(self, *widgets: QWidget) -> None:
+        """Put widgets into the column, in order, and show what is typed in them on demand."""
+        margins = (3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID)
+        self._column = vbox(self, *widgets, self._buttons, margins=margins, spacing=GRID + 4)
+        for edit in self.findChildren(PassphraseEdit):
+            self.see.toggled.connect(edit.show_typed)
+
+    def event(self, event: QEvent, /) -> bool:
+        """Fit anew whenever something appears, goes, or says something else."""
+        done = super().event(event)
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show, QEvent.Type.Polish):
+            width = WIDTH * self.fontMetrics().averageCharWidth()
+            self.setFixedSize(width, self._column.totalHeightForWidth(width))
+        return done
+
+
+class ExportDialog(PassphraseDialog):
+    """Asks whether to protect the file, as proposed; which file is asked next."""
+
+    def __init__(self, is_protected: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__("Export the model", "&Choose a file…", parent)
+        self.protect = QCheckBox("&Protect the file with a passphrase", self)
+        self.first = PassphraseEdit("P&assphrase", self)
+        self.second = PassphraseEdit("The same &once more", self)
+        self.problem = wrapped("", "bad")
+        self.problem.setMinimumHeight(self.problem.sizeHint().height())  # nothing jumps
+        self.unprotected = wrapped(
+            "Anyone who gets the file can use the model, and change it unnoticed.", "muted"
+        )
+        forgotten = (
+            "Without the passphrase the model cannot be opened, not even by us. "
+            "If you lose it, enrol again."
+        )
+        advice = (
+            f"At least {SHORTEST_PASSPHRASE} characters. Four or five words that do not belong "
+            "together are easy to keep and hard to guess."
+        )
+        self._protected = QWidget(self)
+        parts = (self.first, wrapped(advice, "small"), self.second, self.see)
+        vbox(self._protected, *parts, caution(forgotten, self), self.problem)
+        words = (
+            "The file holds no pictures, but what the networks see in the enrolled frames: "
+            "biometric data of the person."
+        )
+        self.arrange(wrapped(words), self.protect, self.unprotected, self._protected)
+        self.protect.setChecked(is_protected)
+        self.protect.toggled.connect(self._show_parts)
+        for edit in (self.first, self.second):
+            edit.line.textChanged.connect(self._show_problem)
+        self.go_on.setFocus()
+        self._show_parts()
+
+    @property
+    def is_protected(self) -> bool:
+        return self.protect.isChecked()
+
+    def take_passphrase(self) -> str | None:
+        """Return the passphrase, which the dialog forgets; None where none is wanted."""
+        self.second.take()
+        typed = self.first.take()
+        return typed if self.is_protected else None
+
+    def accept(self) -> None:
+        """Close; stay open while something is wrong."""
+        if self._is_good():
+            super().accept()
+
+    @Slot()
+    def _show_parts(self) -> None:
+        self._protected.setVisible(self.is_protected)
+        self.unprotected.setVisible(not self.is_protected)
+        if self.is_protected:
+            self.first.line.setFocus()
+        self._show_problem()
+
+    @Slot()
+    def _show_problem(self) -> None:
+        self.problem.setText(self._problem() if self.is_protected else "")
+        self.go_on.setEnabled(self._is_good())
+
+    def _problem(self) -> str:
+        """What is wrong, as far as it is known before all is typed."""
+        first, second = self.first.text(), self.second.text()
+        if second and not first.startswith(second):
+            return "The two passphrases are not the same."
+        return check_passphrase(first) if second else ""
+
+    def _is_good(self) -> bool:
+        first, second = self.first.text(), self.second.text()
+        return not self.is_protected or (first == second and not check_passphrase(first))
+
+
+class UnlockDialog(PassphraseDialog):
+    """Stays open while a passphrase is tried, and says when it does not fit."""
+
+    passphrase_given = Signal(str, str)
+    """Path of the model, and what was typed; the dialog has forgotten it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("Protected model", "&Open", parent)
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self._path = ""
+        self._words = wrapped("")
+        self.edit = PassphraseEdit("P&assphrase", self)
+        self.edit.line.textChanged.connect(self._on_typed)
+        self.remark = wrapped("")
+        self.remark.setMinimumHeight(self.remark.sizeHint().height())  # nothing jumps
+        self.arrange(self._words, self.edit, self.see, self.remark)
+
+    def ask(self, asked: PassphraseAsked) -> None:
+        """Ask for the passphrase of a model, once more if the last one did not fit."""
+        self._path = asked.path
+        metrics = self.fontMetrics()
+        width = LONGEST_NAME * metrics.averageCharWidth()
+        name = metrics.elidedText(asked.name, Qt.TextElideMode.ElideMiddle, width)
+        self._words.setText(f"The model {name} opens with its passphrase only.")
+        self._words.setToolTip(plain_tip(asked.path))
+        self.edit.take()
+        self._set_trying(False)
+        if asked.was_wrong:
+            self._remark("The passphrase is wrong, or the file was changed: try again.", "bad")
+        self.edit.line.setFocus()
+        self.open()
+
+    def accept(self) -> None:
+        """Give away what was typed, and stay open until it is known whether it fits."""
+        if self.go_on.isEnabled():
+            typed = self.edit.take()
+            self._set_trying(True)
+            self.passphrase_given.emit(self._path, typed)
+
+    def reject(self) -> None:
+        """Close and forget what was typed."""
+        self.edit.take()
+        super().reject()
+
+    def _set_trying(self, is_trying: bool) -> None:
+        self.edit.setEnabled(not is_trying)
+        self.see.setEnabled(not is_trying)
+        self._remark("Trying it takes about a second…" if is_trying else "", "muted")
+        self._on_typed()
+
+    def _remark(self, text: str, kind: str) -> None:
+        set_class(self.remark, kind)
+        self.remark.setText(text)
+
+    @Slot()
+    def _on_typed(self) -> None:
+        self.go_on.setEnabled(self.edit.isEnabled() and bool(self.edit.text()))

@@ -63,7 +63,7 @@ def live_in_the_window(inputs, saved):
     from app import settings
     from app.demo.source import DemoSource
     from app.qt.app import make_window
-    from app.qt.dialogs.passphrase_dialogs import ExportDialog
+    from app.qt.model_dialogs import ExportDialog
     from app.settings import Settings
     from app.types import Verdict
     from tests.qt.driving import N_RECORDED, PLAN, Driver

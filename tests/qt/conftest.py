@@ -10,7 +10,7 @@ from app.demo.source import DemoSource
 from app.models.files import save
 from app.models.fitting import fitted
 from app.qt.app import make_window
-from app.qt.dialogs.passphrase_dialogs import ExportDialog
+from app.qt.model_dialogs import ExportDialog
 from app.qt.state import NetworksState, SourceState
 from app.session.scoring import score_frame, thumbnail_of
 from app.session.session import Session

@@ -8,13 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit
 
 from app.models.files import load, save
-from app.qt.dialogs.passphrase_dialogs import ExportDialog, UnlockDialog
-from app.qt.model_dialogs import with_right_ending
+from app.qt.model_dialogs import ExportDialog, UnlockDialog, with_right_ending
 from app.qt.state import PassphraseAsked
 from app.storage import settings_file
 from lmkl_core.errors import PassphraseNeeded
 from lmkl_core.model_file import sealed
-from lmkl_core.model_file.sealed import check_passphrase
 from tests.core.sealed_material import PASSPHRASE, WRONG, cheap_passphrases
 from tests.qt.driving import answer_box, with_dialog
 from tests.qt.test_model_controller import Office
@@ -77,7 +75,7 @@ def words_of(dialog):
 
 @pytest.fixture
 def export_dialog(qtbot):
-    dialog = ExportDialog(check_passphrase, advice="Long ones are better.")
+    dialog = ExportDialog()
     qtbot.addWidget(dialog)
     dialog.show()
     return dialog
