@@ -53,14 +53,9 @@ SETTLE = 0.6
 SIZE = (1280, 720)
 
 SPECIES = (
-    "bona fide",
-    "print",
-    "phone",
-    "bona fide",
-    "tablet",
-    "paper mask",
-    "bona fide",
-    "monitor",
+    *("bona fide", "print", "phone"),
+    *("bona fide", "tablet", "paper mask"),
+    *("bona fide", "monitor"),
 )
 """What the test session presents, in turn."""
 
@@ -167,11 +162,6 @@ class Photographer:
             QCoreApplication.processEvents()  # what is to be laid out anew
             picture = (widget or self.window).grab().toImage()
             self.keep(picture, f"{name}-{theme}{self._suffix}")
-
-    def take_dialog(self, name, dialog):
-        dialog.show()
-        self.take(name, dialog)
-        dialog.close()
 
     def wants(self, name):
         return not self._only or name in self._only
@@ -327,10 +317,9 @@ def _all_scenes(at, model):
 
 def _model_scenes(at, model):
     """The few that are taken again at another size, with the model that was fitted before."""
-    session, control = at.controller.session, at.controller.model
     _first_run(at)
-    control.open(model)
-    at.wait("the model", lambda: session.model is not None)
+    at.controller.model.open(model)
+    at.wait("the model", lambda: at.controller.session.model is not None)
     _show(at, "model-weights", "window 6", "genuine", page="model")
     _networks(at)
     _show(at, "why-attack", "print", "attack")
@@ -365,15 +354,13 @@ def _enrol(at):
 
 
 def _fit(at):
-    session, control = at.controller.session, at.controller.model
-    control.fit()
-    at.wait("the model", lambda: session.model is not None)
+    at.controller.model.fit()
+    at.wait("the model", lambda: at.controller.session.model is not None)
 
 
 def _export(at, path):
-    session, control = at.controller.session, at.controller.model
-    control.export(path)
-    at.wait("the export", lambda: not session.has_unsaved_model)
+    at.controller.model.export(path)
+    at.wait("the export", lambda: not at.controller.session.has_unsaved_model)
 
 
 def _model_pages(at):
@@ -490,7 +477,9 @@ def _dialogs(at):
         ("details", DetailsDialog(Details(), ("print", "phone", "paper mask"), {}, window)),
         ("shortcuts", ShortcutsDialog(window.menus.all, window)),
     ):
-        at.take_dialog(name, dialog)
+        dialog.show()
+        at.take(name, dialog)
+        dialog.close()
 
 
 def _take_export(at):
