@@ -158,8 +158,8 @@ def confirm(parent: QWidget, title: str, text: str, yes: Button = Button.Close) 
 def with_right_ending(path: Path, is_protected: bool) -> Path:
     """Return a path whose name promises protection if, and only if, there is some.
 
-    Only names with that promise are held to it: under any other, a file that somebody put in the
-    place of a protected one would be opened.
+    Only such names are held to it: under any other, a file put in the place of a protected one
+    would be opened.
     """
     ending = path.suffix.lower()
     if is_protected:

@@ -99,7 +99,7 @@ def _take(model: Path, picture: Path) -> None:
 
 def _wait(what: str, condition: Callable[[], bool]) -> None:
     if not wait_until(condition, 300.0):
-        raise SystemExit(f"There is no picture: waited in vain for {what}.")
+        raise SystemExit(f"There is no picture: {what} did not come in time.")
 
 
 def _presents(window: MainWindow, key: str) -> bool:

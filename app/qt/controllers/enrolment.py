@@ -42,9 +42,7 @@ class EnrolController(Controller):
         if not self._is_free() or self._session.model is None:
             return
         if demo is not None and not demo.chapter.is_genuine:
-            text = (
-                "The demo presents an attack now: enrolling would let it in. Wait for the person."
-            )
+            text = "The demo presents an attack: enrolling would let it in. Wait for the person."
             self.tell(text, "warning")
             return
         light = "" if demo is None else demo.chapter.take.condition
@@ -89,7 +87,7 @@ class EnrolController(Controller):
 
     @Slot()
     def welcome(self) -> None:
-        """Let the demo show the person alone until somebody is enrolled, then all in turn."""
+        """Let the demo show the person alone until a person is enrolled, then all in turn."""
         demo = self._source.demo
         if demo is None or self._session.occupied_by:
             return
@@ -132,19 +130,12 @@ class EnrolController(Controller):
         if topic is not Topic.ENROLMENT:
             return
         before, self._recording = self._recording, self._session.enrolment.recording
-        if self._recording and not before:
-            self._direct()
-        elif before and not self._recording:
-            self._finish(before)
-
-    def _direct(self) -> None:
-        if self._chapter is not None:
+        if self._recording and not before and self._chapter is not None:
             self._source.present(self._chapter.key)
             self._session.expect(self._chapter.frame_caption)
-
-    def _finish(self, name: str) -> None:
-        self._session.expect("")
-        self._source.present(self._shown_before)
-        if self._fold_in and self._session.last_offer is Offer.FINISHED:
-            self.take_complete.emit(name)
-        self._fold_in = False
+        elif before and not self._recording:
+            self._session.expect("")
+            self._source.present(self._shown_before)
+            if self._fold_in and self._session.last_offer is Offer.FINISHED:
+                self.take_complete.emit(before)
+            self._fold_in = False

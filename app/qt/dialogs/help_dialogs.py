@@ -70,7 +70,7 @@ _ABOUT = (
 )
 _LIMITS = (
     "It is an instrument for teaching, research and tests. It is not a lock, not a certified "
-    "product, and it does not recognise who somebody is. Other attacks, cameras or light may be "
+    "product, and it does not recognise people. Other attacks, cameras or light may be "
     "judged worse than those that were tested."
 )
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.qt.theme import GRID, colours, set_class
 from app.qt.theme.icons import paint_icon
-from app.qt.widgets.layout import FlowLayout, button, hbox, vbox
+from app.qt.widgets.layout import FlowRow, button, hbox, vbox
 from app.types import Image
 
 
@@ -211,8 +211,7 @@ class EmptyState(QWidget):
         centre = Qt.AlignmentFlag.AlignHCenter
         for label in (self.heading, self.lines):
             label.setAlignment(centre)
-        self._buttons = QWidget(self)
-        self._flow = FlowLayout(self._buttons, gap=GRID)
+        self._buttons = FlowRow(self, gap=GRID)
         parts = ((self.mark, 0, centre), self.heading, self.lines, (self._buttons, 0, centre))
         margins = (3 * GRID, 4 * GRID, 3 * GRID, 4 * GRID)
         vbox(self, 2, *parts, 3, margins=margins, spacing=GRID + 4)
@@ -223,7 +222,7 @@ class EmptyState(QWidget):
         set_text(self.lines, lines)
 
     def add_button(self, made: QPushButton) -> None:
-        self._flow.addWidget(made)
+        self._buttons.add(made)
         self._buttons.show()
 
 

@@ -88,7 +88,7 @@ class CaptureWorker(QObject):
 
     @Slot()
     def finish(self) -> None:
-        """Let go of the source; the last thing that is called."""
+        """Release the source; called last."""
         self._close()
 
     def _make(self, text: str, width: int, height: int) -> tuple[FrameSource, bool]:

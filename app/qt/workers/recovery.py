@@ -107,7 +107,7 @@ class RecoveryWorker(QObject):
 
     @Slot()
     def finish(self) -> None:
-        """Write and delete what still waits and release the folders; the last of all calls."""
+        """Write and delete what still waits and release the folders; called last."""
         self.keep()
         self.remove()
         with self._writing:

@@ -124,7 +124,7 @@ class ScoringWorker(QObject):
 
     @Slot()
     def finish(self) -> None:
-        """Let go of the networks and their threads; the last thing that is called."""
+        """Release the networks and their threads; called last."""
         self._pipeline = None
 
     def ask_to_stop(self) -> None:
