@@ -1,7 +1,6 @@
 """What is kept, offered and removed: the real files, without a window, in any order of events."""
 
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
@@ -45,11 +44,11 @@ class Busy(RecoveryWorker):
         self.is_busy = False
         super().finish()
 
-    def _do(self, act, *arguments):
+    def _do(self, act):
         if self.is_busy:
-            self._waiting.append(partial(act, *arguments))
+            self._waiting.append(act)
         else:
-            act(*arguments)
+            act()
 
 
 class Bench:
@@ -74,13 +73,15 @@ class Bench:
     @property
     def offer(self):
         """What the person is asked."""
-        return [notice for notice in self.told if notice.topic == RecoveryController.topic][-1].text
+        return self._asked().text
 
     @property
     def answers(self):
         """What they can answer."""
-        asked = [notice for notice in self.told if notice.topic == RecoveryController.topic][-1]
-        return [choice.key for choice in asked.actions]
+        return [choice.key for choice in self._asked().actions]
+
+    def _asked(self):
+        return [notice for notice in self.told if notice.topic == RecoveryController.topic][-1]
 
 
 def leave(samples=MINE, features=FEATURES):
