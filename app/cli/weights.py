@@ -141,7 +141,8 @@ class _Outcome:
             sentence = f"{error} `lmkl-pad weights import FILE` puts it there."
             code = ExitCode.MISSING_WEIGHTS
         except WrongWeightsError as error:
-            sentence, code = str(error), ExitCode.BAD_WEIGHTS
+            way = " `lmkl-pad weights import FILE` puts it there." if error.is_download else ""
+            sentence, code = f"{error}{way}", ExitCode.BAD_WEIGHTS
         except InvalidInputError as error:
             sentence, code = str(error), ExitCode.BAD_INPUT
         except OSError as error:

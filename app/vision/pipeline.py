@@ -150,12 +150,13 @@ class Pipeline:
         try:
             with _timed(seconds, "views"):
                 views = self.extractor(crops)
-            for name, row in views.items():
-                if not np.isfinite(row).all():
-                    raise UnusableViewsError(f"the view {name} holds values that are no numbers.")
         except UnusableViewsError as error:
-            reason = f"This frame is of no use: {error}"
+            reason = f"This frame is of no use: {error} `lmkl-pad weights verify` does that."
             return replace(result, status=Status.BAD_FRAME, reason=reason)
+        for name, row in views.items():
+            if not np.isfinite(row).all():
+                reason = f"This frame is of no use: the view {name} holds non-finite values."
+                return replace(result, status=Status.BAD_FRAME, reason=reason)
         return replace(result, views=views, liveness=self._liveness(result, image, seconds))
 
     def _liveness(

@@ -209,6 +209,7 @@ def test_that_wrong_content_is_removed_and_named_with_both_checksums(entry, fold
     server.otherwise = Answer(body=CONTENT[:-1] + b"!")
     with pytest.raises(WrongWeightsError) as caught:
         fetch(entry, folder)
+    assert caught.value.is_download
     assert DIGEST in str(caught.value)
     assert hashlib.sha256(CONTENT[:-1] + b"!").hexdigest() in str(caught.value)
     assert names(folder) == []

@@ -173,6 +173,7 @@ def test_that_a_wrong_download_is_one_sentence_and_leaves_nothing(bench, servers
     server.otherwise = Answer(body=b"x" * len(server.content))
     bench.control.get()
     assert "is not the file of the weights" in bench.shown.problem
+    assert "lmkl-pad weights import FILE" in bench.shown.problem
     assert "\n" not in bench.shown.problem
     assert not bench.shown.is_by_hand
     assert files_in(folder) == []

@@ -12,7 +12,7 @@ from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal, Slot
 from app.logs import way_of
 from app.qt.state import Working
 from lmkl_core.errors import Cancelled, InvalidInputError, ModelFileError
-from lmkl_core.features.weights import MissingWeightsError
+from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +74,8 @@ def sentence_of(error: BaseException, what: str) -> str:
     """Return why work has failed: the error's own sentence if it is ours, or one that starts so."""
     if isinstance(error, MissingWeightsError) and error.name:
         return f"{error} `lmkl-pad weights fetch {error.name}` does both."
+    if isinstance(error, WrongWeightsError) and error.is_download:
+        return f"{error} `lmkl-pad weights import FILE` puts it there."
     if isinstance(error, (InvalidInputError, ModelFileError)):
         return str(error)
     if isinstance(error, OSError):

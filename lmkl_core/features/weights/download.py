@@ -179,7 +179,8 @@ class _Download:
                 raise WrongWeightsError(
                     f"What {entry.url} sent is not the file of the weights {entry.name!r} and was "
                     f"removed: its SHA-256 is {digest}, but the right one {entry.known_digits}; "
-                    f"try again later, or get it elsewhere and put it into {partial.parent}."
+                    f"try again later, or get it elsewhere and put it into {partial.parent}.",
+                    is_download=True,
                 )
             # The old part belonged to another file: the next attempt fetches all of it.
             reason = "an earlier attempt left a part of another file"

@@ -47,7 +47,11 @@ class MissingWeightsError(InvalidInputError):
 
 
 class WrongWeightsError(InvalidInputError):
-    """A file whose checksum is not that of its weights."""
+    """A file whose checksum is not that of its weights; ``is_download`` if a server sent it."""
+
+    def __init__(self, message: str, is_download: bool = False) -> None:
+        super().__init__(message)
+        self.is_download = is_download
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,8 @@ def test_that_a_server_that_fails_or_lies_is_told_with_the_way_by_hand(folder, s
     server.otherwise = Answer(body=CONTENT[:-1] + b"!")
     result = run("fetch", "big")
     assert result.exit_code == ExitCode.BAD_WEIGHTS
-    assert DIGEST in result.stderr
+    for expected in (DIGEST, str(folder), "weights import FILE"):
+        assert expected in result.stderr
 
 
 @pytest.mark.usefixtures("one_big_file")
