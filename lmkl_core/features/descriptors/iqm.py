@@ -5,7 +5,7 @@ printed or shown on a screen has already lost detail, so smoothing changes it le
 a face before the camera. The crop's luma ``I`` is compared with ``J``, itself smoothed by a 3 x 3
 Gaussian of width 0.5; two measures look at ``I`` alone. Sums run over all ``N`` pixels.
 
-Twenty-one of the 25 are here, each a function with its formula: `MEASURES`. Four are not:
+Twenty-one of the 25 are in `MEASURES`, each with its formula. Four are not:
 
 - AD, the average difference: smoothing that repeats the border keeps the mean, so it is zero for
   every picture, and its rounding would be noise to a method that standardises columns.
@@ -45,6 +45,7 @@ from lmkl_core.features.descriptors.iqm_pair import (
     NOTHING,
     Pair,
     Picture,
+    Spectrum,
     decibels,
     gaussian,
     laplacian,
@@ -84,36 +85,6 @@ _POWERS = (-0.02398886, 0.01601664, 0.00642859)
 # ------------------------------------------------- pixel by pixel
 
 
-def mse(pair: Pair) -> float:
-    """Mean squared error: ``sum (I - J)^2 / N``."""
-    return pair.error_energy / pair.image.size
-
-
-def psnr(pair: Pair) -> float:
-    """Peak signal to noise: ``10 log10(max I^2 / MSE)`` decibels, 100 when nothing was lost."""
-    return decibels(float(np.max(pair.image**2)), mse(pair))
-
-
-def snr(pair: Pair) -> float:
-    """Signal to noise: ``10 log10(sum I^2 / sum (I - J)^2)`` decibels, 100 at most."""
-    return decibels(pair.energy, pair.error_energy)
-
-
-def sc(pair: Pair) -> float:
-    """Structural content: ``sum I^2 / sum J^2``; 1 for black."""
-    return ratio(pair.energy, float(np.sum(pair.degraded**2)), 1.0)
-
-
-def md(pair: Pair) -> float:
-    """Maximum difference: ``max |I - J|``."""
-    return float(np.max(pair.absolute_error))
-
-
-def nae(pair: Pair) -> float:
-    """Normalised absolute error: ``sum |I - J| / sum |I|``; 0 for black."""
-    return ratio(float(np.sum(pair.absolute_error)), float(np.sum(pair.image)), 0.0)
-
-
 def ramd(pair: Pair) -> float:
     """R-averaged maximum difference: the mean of the 10 largest ``|I - J|``."""
     ordered = np.partition(pair.absolute_error, -LARGEST_DIFFERENCES, axis=None)
@@ -127,53 +98,13 @@ def lmse(pair: Pair) -> float:
     return ratio(lost, float(np.sum(detail**2)), 0.0)
 
 
-def nxc(pair: Pair) -> float:
-    """Normalised cross-correlation: ``sum I J / sum I^2``; 1 for black."""
-    return ratio(float(np.sum(pair.image * pair.degraded)), pair.energy, 1.0)
-
-
-def mas(pair: Pair) -> float:
-    """Mean angle similarity: ``1 - sum a / N``, a the angle between colours over a right angle.
-
-    Of red, green and blue, because all angles in a grey picture are zero.
-    """
-    return 1.0 - float(np.mean(pair.angle))
-
-
-def mams(pair: Pair) -> float:
-    """Mean angle-magnitude similarity: ``sum (1 - (1 - a)(1 - |c - d| / (255 sqrt 3))) / N``.
-
-    a is the angle of `mas` and ``|c - d|`` the distance between a pixel's two colours.
-    """
-    return float(np.mean(1.0 - (1.0 - pair.angle) * (1.0 - pair.distance)))
-
-
 # ------------------------------------------------- edges, corners and gradients
-
-
-def ted(pair: Pair) -> float:
-    """Total edge difference: the share of pixels that are an edge in one picture only."""
-    return float(np.mean(edges(pair.image) != edges(pair.degraded)))
 
 
 def tcd(pair: Pair) -> float:
     """Total corner difference: ``|n - m| / max(n, m)`` of both numbers of corners; 0 if none."""
     n, m = (int(np.count_nonzero(corners(g))) for g in pair.gradients)
     return abs(n - m) / max(n, m, 1)
-
-
-def gme(pair: Pair) -> float:
-    """Gradient magnitude error: ``sum (|G| - |H|)^2 / N``, G and H the gradients."""
-    first, second = pair.gradients
-    return float(np.mean((np.abs(first) - np.abs(second)) ** 2))
-
-
-def gpe(pair: Pair) -> float:
-    """Gradient phase error: ``sum |arg G - arg H|^2 / N`` on the circle.
-
-    Where a gradient vanishes it has no direction, and nothing is added.
-    """
-    return float(np.mean(turns(*pair.gradients, floor=NOTHING) ** 2))
 
 
 def edges(picture: Picture) -> NDArray[np.bool_]:
@@ -193,7 +124,7 @@ def edges(picture: Picture) -> NDArray[np.bool_]:
     return is_ridge & (here > max(EDGE_FACTOR * float(np.mean(strength)), NOTHING))
 
 
-def corners(gradient: NDArray[np.complex128]) -> NDArray[np.bool_]:
+def corners(gradient: Spectrum) -> NDArray[np.bool_]:
     """Return Harris's corners, of all pixels at least three from the border.
 
     With ``A, B, C`` the 5 x 5 Gaussian means (width 1.5) of ``Gx^2, Gy^2, Gx Gy``, a corner is a
@@ -212,22 +143,7 @@ def corners(gradient: NDArray[np.complex128]) -> NDArray[np.bool_]:
     return (here == around) & (here > max(HARRIS_QUALITY * float(np.max(response)), NOTHING))
 
 
-# ------------------------------------------------- Fourier spectra, F of I and E of J
-
-
-def sme(pair: Pair) -> float:
-    """Spectral magnitude error: ``sum (|F| - |E|)^2 / N``."""
-    first, second = pair.spectra
-    return float(np.mean((np.abs(first) - np.abs(second)) ** 2))
-
-
-def spe(pair: Pair) -> float:
-    """Spectral phase error: ``sum |arg F - arg E|^2 / N`` on the circle.
-
-    Coefficients that are rounding alone have no phase, and nothing is added.
-    """
-    floor = _ROUNDING * float(np.sum(pair.image))
-    return float(np.mean(turns(*pair.spectra, floor=floor) ** 2))
+# ------------------------------------------------- Fourier spectra
 
 
 def hlfi(pair: Pair) -> float:
@@ -347,25 +263,60 @@ class Measure(NamedTuple):
     origin: float = 0.0
 
 
+def _magnitude_error(first: Spectrum, second: Spectrum) -> float:
+    return float(np.mean((np.abs(first) - np.abs(second)) ** 2))
+
+
+def _phase_error(first: Spectrum, second: Spectrum, floor: float) -> float:
+    """Return the mean square of the turns; what is below the floor has no phase."""
+    return float(np.mean(turns(first, second, floor) ** 2))
+
+
+# Sums run over all pixels. G, H are the gradients of I and J, F, E their spectra; a is the angle
+# between a pixel's two colours over a right angle, and delta their distance.
 MEASURES = MappingProxyType(
     {
-        "MSE": Measure(mse, 2.0),
-        "PSNR": Measure(psnr, 1.0),
-        "SNR": Measure(snr, 1.0),
-        "SC": Measure(sc, 0.001, 1.0),
-        "MD": Measure(md, 4.0),
-        "NAE": Measure(nae, 0.002),
+        # Mean squared error: sum (I - J)^2 / N
+        "MSE": Measure(lambda p: p.error_energy / p.image.size, 2.0),
+        # Peak signal to noise: 10 log10(max I^2 / MSE) decibels
+        "PSNR": Measure(
+            lambda p: decibels(float(np.max(p.image**2)), p.error_energy / p.image.size), 1.0
+        ),
+        # Signal to noise: 10 log10(sum I^2 / sum (I - J)^2) decibels
+        "SNR": Measure(lambda p: decibels(p.energy, p.error_energy), 1.0),
+        # Structural content: sum I^2 / sum J^2; 1 for black
+        "SC": Measure(lambda p: ratio(p.energy, float(np.sum(p.degraded**2)), 1.0), 0.001, 1.0),
+        # Maximum difference: max |I - J|
+        "MD": Measure(lambda p: float(np.max(p.absolute_error)), 4.0),
+        # Normalised absolute error: sum |I - J| / sum |I|; 0 for black
+        "NAE": Measure(
+            lambda p: ratio(float(np.sum(p.absolute_error)), float(np.sum(p.image)), 0.0), 0.002
+        ),
         "RAMD": Measure(ramd, 3.0),
         "LMSE": Measure(lmse, 0.01),
-        "NXC": Measure(nxc, 0.0007, 1.0),
-        "MAS": Measure(mas, 0.003, 1.0),
-        "MAMS": Measure(mams, 0.004),
-        "TED": Measure(ted, 0.002),
+        # Normalised cross-correlation: sum I J / sum I^2; 1 for black
+        "NXC": Measure(
+            lambda p: ratio(float(np.sum(p.image * p.degraded)), p.energy, 1.0), 0.0007, 1.0
+        ),
+        # Mean angle similarity: 1 - sum a / N; of colours, because greys have no angles
+        "MAS": Measure(lambda p: 1.0 - float(np.mean(p.angle)), 0.003, 1.0),
+        # Mean angle-magnitude similarity: sum (1 - (1 - a)(1 - delta / (255 sqrt 3))) / N
+        "MAMS": Measure(
+            lambda p: float(np.mean(1.0 - (1.0 - p.angle) * (1.0 - p.distance))), 0.004
+        ),
+        # Total edge difference: the share of pixels that are an edge in one picture only
+        "TED": Measure(lambda p: float(np.mean(edges(p.image) != edges(p.degraded))), 0.002),
         "TCD": Measure(tcd, 0.05),
-        "SME": Measure(sme, 9000.0),
-        "SPE": Measure(spe, 0.03),
-        "GME": Measure(gme, 2.0),
-        "GPE": Measure(gpe, 0.02),
+        # Spectral magnitude error: sum (|F| - |E|)^2 / N
+        "SME": Measure(lambda p: _magnitude_error(*p.spectra), 9000.0),
+        # Spectral phase error: sum |arg F - arg E|^2 / N on the circle
+        "SPE": Measure(
+            lambda p: _phase_error(*p.spectra, floor=_ROUNDING * float(np.sum(p.image))), 0.03
+        ),
+        # Gradient magnitude error: sum (|G| - |H|)^2 / N
+        "GME": Measure(lambda p: _magnitude_error(*p.gradients), 2.0),
+        # Gradient phase error: sum |arg G - arg H|^2 / N on the circle
+        "GPE": Measure(lambda p: _phase_error(*p.gradients, floor=NOTHING), 0.02),
         "SSIM": Measure(ssim, 0.0008, 1.0),
         "VIF": Measure(vif, 0.02, 1.0),
         "JQI": Measure(jqi, 0.6),

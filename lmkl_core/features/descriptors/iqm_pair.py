@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from lmkl_core.features.descriptors.colour import luma, planes
 
 Picture = NDArray[np.float64]
+Spectrum = NDArray[np.complex128]
 
 SMOOTHING_SIGMA = 0.5
 """Width of the 3 x 3 Gaussian that makes the degraded picture, as Galbally et al. have it."""
@@ -72,12 +73,12 @@ class Pair:
         return np.sqrt(squares) / (255.0 * np.sqrt(3.0))
 
     @cached_property
-    def gradients(self) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+    def gradients(self) -> tuple[Spectrum, Spectrum]:
         """Central differences of both pictures, across as real part and down as imaginary."""
         return _gradient(self.image), _gradient(self.degraded)
 
     @cached_property
-    def spectra(self) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+    def spectra(self) -> tuple[Spectrum, Spectrum]:
         """Fourier transforms of both pictures."""
         return np.fft.fft2(self.image), np.fft.fft2(self.degraded)
 
@@ -95,13 +96,13 @@ def decibels(signal: float, noise: float) -> float:
     return float(np.clip(value, -MOST_DECIBELS, MOST_DECIBELS))
 
 
-def turns(first: NDArray[np.complex128], second: NDArray[np.complex128], floor: float) -> Picture:
+def turns(first: Spectrum, second: Spectrum, floor: float) -> Picture:
     """Return the angles between complex numbers on the circle, 0 where one is below a floor."""
     there = (np.abs(first) > floor) & (np.abs(second) > floor)
     return np.where(there, np.angle(second * np.conj(first)), 0.0)
 
 
-def _gradient(picture: Picture) -> NDArray[np.complex128]:
+def _gradient(picture: Picture) -> Spectrum:
     result = np.empty(picture.shape, np.complex128)
     result.imag, result.real = np.gradient(picture)
     return result

@@ -19,6 +19,7 @@ first stages.
 """
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -27,7 +28,7 @@ from torch.nn import functional
 from torchvision import models
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.networks.description import Add
+from lmkl_core.features.networks.description import Activation, Add
 from lmkl_core.features.networks.filling import (
     COUNTER,
     Filled,
@@ -154,6 +155,15 @@ def _module(filled: Filled) -> nn.Module:
     return _Convolution(filled) if isinstance(filled, FilledConv) else _Branch(filled)
 
 
+_ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {
+    "none": lambda x: x,
+    "relu": torch.relu,
+    "relu6": functional.relu6,
+    "sigmoid": torch.sigmoid,
+    "softmax": lambda x: x.softmax(1),
+}
+
+
 class _Convolution(nn.Module):
     def __init__(self, filled: FilledConv) -> None:
         super().__init__()
@@ -170,19 +180,9 @@ class _Convolution(nn.Module):
         left, right = filled.pads(int(x.shape[3]))
         x = functional.pad(x, (left, right, top, bottom))
         x = functional.conv2d(x, self.kernel, self.bias, filled.step.stride, groups=filled.groups)
-        match filled.step.activation:
-            case "relu":
-                return x.relu()
-            case "relu6":
-                return functional.relu6(x)
-            case "prelu":
-                assert self.slope is not None
-                return functional.prelu(x, self.slope)
-            case "sigmoid":
-                return x.sigmoid()
-            case "softmax":
-                return x.softmax(1)
-        return x
+        if self.slope is not None:
+            return functional.prelu(x, self.slope)
+        return _ACTIVATIONS[filled.step.activation](x)
 
 
 class _Branch(nn.Module):
