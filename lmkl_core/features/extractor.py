@@ -148,8 +148,8 @@ class Extractor:
             for graph in (group.source for group in self._groups)
             if isinstance(graph, Graph)
         ]
-        place = cache if isinstance(cache, Cache) else Cache(cache)
-        chosen, notes = Chooser(engine, place, threads, progress, cancel)(tasks)
+        kept = cache if isinstance(cache, Cache) else Cache(cache)
+        chosen, notes = Chooser(engine, kept, threads, progress, cancel)(tasks)
         engines = iter(chosen)
         self._engines: tuple[Engine, ...] = tuple(
             next(engines) if isinstance(group.source, Graph) else group.source

@@ -131,14 +131,6 @@ def test_that_the_environment_names_the_folder(monkeypatch, tmp_path):
     assert Cache().folder == tmp_path / "mine"
 
 
-def test_that_clearing_deletes_what_the_cache_made_and_nothing_else(stored):
-    cache, _ = stored
-    cache.remember(KEY, Probe("torch", "x", "", time.time()))
-    (cache.folder / "notes.txt").write_text("mine")
-    cache.clear()
-    assert [path.name for path in cache.folder.iterdir()] == ["notes.txt"]
-
-
 def test_that_a_survived_probe_is_remembered_for_good_and_a_failed_one_for_a_week(tmp_path):
     cache = Cache(tmp_path)
     day = 24 * 3600

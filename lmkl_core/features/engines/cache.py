@@ -140,14 +140,6 @@ class Cache:
         found = (self.probe(path.stem) for path in sorted(self._probes.glob("*.json")))
         return [probe for probe in found if probe is not None and probe.problem]
 
-    def clear(self) -> None:
-        """Delete everything that is kept here, and nothing else."""
-        for folder in (self._graphs, self._probes):
-            for path in folder.glob("*"):
-                path.unlink(missing_ok=True)
-            with suppress(OSError):
-                folder.rmdir()
-
     def _write(self, path: Path, *parts: bytes) -> None:
         try:
             make_private(path.parent)

@@ -25,7 +25,6 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torchvision import models
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.networks.description import Activation, Add
@@ -249,6 +248,9 @@ def build_network(spec: NetworkSpec) -> tuple[nn.Module, tuple[nn.Module, ...]]:
     """
     if spec.name == "nasnetlarge":
         return _nasnetlarge()
+    # Here, because it takes as long to import as torch, and described networks do without.
+    from torchvision import models
+
     builder = getattr(models, spec.name.replace("-", "_"))
     body = builder(weights=None, **_OPTIONS.get(spec.name, {}))
     # The classifier is not used, and in VGG16 it is nine tenths of the weights.

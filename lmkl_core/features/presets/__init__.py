@@ -5,9 +5,7 @@ from lmkl_core.features.presets.file import (
     load_preset,
     preset_from_dict,
     preset_names,
-    preset_to_dict,
     read_preset,
-    to_toml,
     with_descriptors,
 )
 from lmkl_core.features.presets.preset import (
@@ -28,8 +26,6 @@ __all__ = [
     "load_preset",
     "preset_from_dict",
     "preset_names",
-    "preset_to_dict",
     "read_preset",
-    "to_toml",
     "with_descriptors",
 ]

@@ -1,10 +1,9 @@
-"""Presets as files and tables: read, checked and written."""
+"""Presets from files and tables, checked."""
 
-import json
 import re
 import stat
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from lmkl_core.features.descriptors import DESCRIPTORS
 from lmkl_core.features.presets.preset import (
     CHOICES,
     Branch,
@@ -119,22 +119,6 @@ def read_preset(content: bytes, file: str) -> Preset:
         raise PresetError(f"{file} is not TOML: {error}.") from error
 
 
-def to_toml(preset: Preset) -> str:
-    """Return a preset as the text of a file that `load_preset` reads."""
-    tables = preset_to_dict(preset)
-    blocks = [_lines({"name": tables["name"], "description": tables["description"]})]
-    blocks += [f"[crops.{name}]\n{_lines(crop)}" for name, crop in tables["crops"].items()]
-    blocks += [f"[[branches]]\n{_lines(branch)}" for branch in tables["branches"]]
-    return "\n".join(blocks)
-
-
-def _lines(table: dict[str, Any]) -> str:
-    # JSON's values are TOML's too, except for one character that TOML wants escaped.
-    dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-    lines = "".join(f"{key} = {dump(value)}\n" for key, value in table.items())
-    return lines.replace("\x7f", "\\u007f")
-
-
 # ------------------------------------------------- tables
 
 
@@ -185,20 +169,6 @@ def preset_from_dict(value: Mapping[str, Any]) -> Preset:
                 "remove it."
             )
     return preset
-
-
-def preset_to_dict(preset: Preset) -> dict[str, Any]:
-    """Return a preset as tables, lists, texts and numbers, every default written out.
-
-    `preset_from_dict` turns it back into an equal preset, also by way of JSON or TOML that keeps
-    the order of keys.
-    """
-    return {
-        "name": preset.name,
-        "description": preset.description,
-        "crops": {crop.name: crop_table(crop) for crop in preset.crops},
-        "branches": [json_values(branch) for branch in preset.branches],
-    }
 
 
 def json_values(item: Crop | Branch | DescriptorBranch) -> dict[str, Any]:
@@ -277,45 +247,22 @@ def _branch(value: object, where: str) -> Branch | DescriptorBranch:
 # ------------------------------------------------- with descriptors
 
 
-def with_descriptors(
-    preset: Preset,
-    descriptors: Iterable[str] = ("lbp", "iqm"),
-    *,
-    crop: str = "face",
-    size: int | None = DESCRIPTOR_SIZE,
-) -> Preset:
+def with_descriptors(preset: Preset, crop: str = "face") -> Preset:
     """Return a preset with hand-crafted descriptors beside its own views.
 
-    Descriptors that the preset already has, of any crop, are not added again.
-
-    Parameters
-    ----------
-    preset : Preset
-        Any preset with a crop of that name, or, for the tight face, with any crop of the face.
-    descriptors : iterable of str, default=("lbp", "iqm")
-        Names in the registry of descriptors.
-    crop : str, default="face"
-        The crop they describe.
-    size : int, optional, default=64
-        Its side in pixels. If the preset's has another one, the same square is cut a second
-        time in this size, as the crop ``face64``. None keeps the preset's, as does a crop whose
-        pixels are never resampled.
-
-    Returns
-    -------
-    Preset
-        Its own views first, then one for each descriptor, such as ``face64/lbp``; its name tells
-        what was added, as in ``texture+lbp+iqm``.
+    Descriptors that the preset already has, of any crop, are not added again. They describe the
+    crop at 64 pixels: if the preset's has another size and may be resampled, the same square is cut
+    a second time, as ``face64``. Its name says what was added, as in ``texture+lbp+iqm``.
 
     Raises
     ------
     PresetError
-        If the preset has no such crop, or calls another one ``face64``, the crop is too small, or
-        a descriptor does not exist.
+        If the preset has no such crop (the tight face may be missing where others are of the
+        face), the crop is too small, or another one has the name ``face64``.
     """
     names = [item.name for item in preset.crops]
     present = {branch.descriptor for branch in preset.descriptor_branches}
-    wanted = [name for name in dict.fromkeys(descriptors) if name not in present]
+    wanted = [name for name in DESCRIPTORS if name not in present]
     if not wanted:
         return preset
     if crop not in names and not (crop == TIGHT.name and any(c.of == "face" for c in preset.crops)):
@@ -324,8 +271,8 @@ def with_descriptors(
             f"{', '.join(names)}."
         )
     used = preset.crop(crop) if crop in names else TIGHT
-    if size is not None and used.size != size and not used.is_native:
-        used = replace(used, name=f"{used.name}{size}", size=size)
+    if used.size != DESCRIPTOR_SIZE and not used.is_native:
+        used = replace(used, name=f"{used.name}{DESCRIPTOR_SIZE}", size=DESCRIPTOR_SIZE)
     if used not in preset.crops and used.name in names:
         raise PresetError(f"The preset {preset.name} has another crop {used.name!r}; rename it.")
     suffix = "".join(f"+{name}" for name in wanted)
