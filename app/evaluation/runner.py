@@ -194,7 +194,7 @@ def _joined(
     )
     if any(threshold.value is None for threshold in models):
         return shifted(own), Threshold(None, origin_text)
-    said = f"{origin_text}, for each of {counted(len(models), 'model')}; scores are told from it"
+    said = f"{origin_text}, for each of {counted(len(models), 'model')}; scores are relative to it"
     return shifted([threshold.value or 0.0 for _, threshold in parts]), Threshold(0.0, said)
 
 

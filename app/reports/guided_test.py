@@ -363,8 +363,8 @@ def _tested(report: Report) -> Iterable[Fact]:
         yield fact("views", "Views", f"preset {model.preset}{views}")
         parameters = "; ".join(f"{name} = {value}" for name, value in model.parameters)
         yield fact("parameters", "Parameters", parameters)
-    told = ", ".join(score_text(one) for one in report.thresholds) or "none in force"
-    yield fact("threshold", "Threshold", f"{told}; accepted when the score reaches it")
+    values = ", ".join(score_text(one) for one in report.thresholds) or "none in force"
+    yield fact("threshold", "Threshold", f"{values}; accepted when the score reaches it")
     origin = UNKNOWN_ORIGIN
     if model is not None:
         origin = f"{model.threshold.origin}. {model.threshold.statement}"

@@ -110,7 +110,7 @@ def _check_beside(root: Path) -> None:
 def _left_out(left: list[str]) -> tuple[str, ...]:
     if not left:
         return ()
-    return (f"Left out, because they are no recordings or lie elsewhere: {few(left)}.",)
+    return (f"Left out, because they are not recordings or lie elsewhere: {few(left)}.",)
 
 
 def _recordings(copy: Copy, under: str, left: list[str]) -> Iterator[Recording]:

@@ -212,7 +212,7 @@ def _folds(
         notes.append(f"{title}: there are no development recordings for these {whose}.")
     if mode == "client-independent" and (people := _in_both(folds)):
         notes.append(
-            f"People are both learnt from and tested ({few(people)}): the figures do not tell "
+            f"People are both learnt from and tested ({few(people)}): the figures do not show "
             "how well unknown people are recognised as bona fide."
         )
     return tuple(folds), notes
