@@ -69,9 +69,8 @@ class ScoreCard(QFrame):
             return
         places = places_for(abs(scored.score))
         number = decimals(scored.score, places)
-        if number != self._number.text():
-            self._number.setText(number)
-            self._number.setAccessibleName(f"Score {number}")
+        self._number.setText(number)
+        self._number.setAccessibleName(f"Score {number}")
         self._show_side(scored, places)
         set_text(self._frame, f"{'Held' if is_held else 'Live'}: frame {scored.frame.number}")
         live = "" if scored.liveness is None else f"Looks live: {100 * scored.liveness:.0f} %"

@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import (
     QEasingCurve,
+    QPointF,
     QRectF,
     QSize,
     QStringListModel,
@@ -105,35 +106,29 @@ class ProgressRing(QWidget):
         painter.end()
 
     def _paint_tick(self, painter: QPainter, inside: QRectF) -> None:
-        theme = colours()
         line = QFontMetricsF(self.font()).height()
-        side = line * 2
-        top = inside.center().y() - (side + line) / 2
-        place = QRectF(inside.center().x() - side / 2, top, side, side)
-        paint_icon(painter, "check", place, theme.good)
-        painter.setPen(QColor(theme.text))
-        below = QRectF(inside.x(), top + side, inside.width(), line)
+        tick = QRectF(0, 0, 2 * line, 2 * line)
+        tick.moveCenter(inside.center() - QPointF(0, line / 2))
+        paint_icon(painter, "check", tick, colours().good)
+        below = QRectF(inside.x(), tick.bottom(), inside.width(), line)
+        painter.setPen(QColor(colours().text))
         painter.drawText(below, Qt.AlignmentFlag.AlignCenter, self.count)
 
     def _paint_words(self, painter: QPainter, inside: QRectF) -> None:
-        theme = colours()
-        count, caption = QFont(self.font()), self.font()
+        count = QFont(self.font())
         count.setBold(True)
         count.setPointSizeF(count.pointSizeF() * 1.5)
-        room = inside.width() * 0.94
-        wide = QFontMetricsF(count).horizontalAdvance(self.count)
+        room, wide = inside.width() * 0.94, QFontMetricsF(count).horizontalAdvance(self.count)
         if wide > room:
             count.setPointSizeF(count.pointSizeF() * room / wide)
-        heights = (QFontMetricsF(count).height(), QFontMetricsF(caption).height())
+        lines = (count, colours().text, self.count), (self.font(), colours().muted, self._caption)
+        heights = [QFontMetricsF(font).height() for font, _, _ in lines]
         top = inside.center().y() - sum(heights) / 2
-        centred = Qt.AlignmentFlag.AlignCenter
-        for font, colour, text, height in (
-            (count, theme.text, self.count, heights[0]),
-            (caption, theme.muted, self._caption, heights[1]),
-        ):
+        for (font, colour, text), height in zip(lines, heights, strict=True):
             painter.setFont(font)
             painter.setPen(QColor(colour))
-            painter.drawText(QRectF(inside.x(), top, inside.width(), height), centred, text)
+            place = QRectF(inside.x(), top, inside.width(), height)
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
             top += height
 
     def _show(self, share: float, count: str, caption: str, *, is_complete: bool = False) -> None:

@@ -32,7 +32,6 @@ class PlanCard(QFrame):
         super().__init__(parent)
         set_class(self, "card")
         self._plan: PlanProgress | None = None
-        self._names: tuple[str, ...] = ()
         self._rows: dict[str, tuple[QLabel, QLabel]] = {}
         title = QLabel("Test &plan")
         set_class(title, "heading")
@@ -52,7 +51,6 @@ class PlanCard(QFrame):
 
     @Slot(object)
     def show_plans(self, names: tuple[str, ...]) -> None:
-        self._names = names
         with QSignalBlocker(self.choice):
             self.choice.clear()
             self.choice.addItem("None: present what you like", "")
@@ -93,8 +91,7 @@ class PlanCard(QFrame):
     def _show_chosen(self) -> None:
         name = self._plan.name if self._plan else ""
         with QSignalBlocker(self.choice):
-            if name and name not in self._names:
-                self._names = (*self._names, name)
+            if name and self.choice.findData(name) < 0:
                 self.choice.addItem(name, name)
             self.choice.setCurrentIndex(self.choice.findData(name))
 
