@@ -21,14 +21,7 @@ from app.models.summary import ModelSummary
 from app.names import natural_order
 from app.qt.charts.bars import BarPlot, Row
 from app.qt.charts.chart import Chart, Key, csv_text
-from app.qt.charts.format import (
-    ViewName,
-    number,
-    percent,
-    row_parts,
-    view_name,
-    weight_text,
-)
+from app.qt.charts.format import ViewName, number, percent, row_parts, view_name, weight_text
 from app.qt.charts.plot import tinted
 from app.qt.theme.themes import LIGHT, Colours
 from app.qt.widgets.inputs import Choices

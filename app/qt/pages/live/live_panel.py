@@ -4,13 +4,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QLabel,
-    QSplitter,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QToolButton, QWidget
 
 from app.models.summary import ModelSummary
 from app.qt import theme
