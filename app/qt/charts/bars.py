@@ -176,7 +176,6 @@ class BarPlot(Plot):
 
     @property
     def _has_texts(self) -> bool:
-        """Whether bars are tall enough for numbers."""
         return self._bar_height >= self.small_metrics.height() - 2
 
     def _arrange(self) -> None:

@@ -152,7 +152,6 @@ class Chart(QWidget):
         return self._words()
 
     def _keys(self) -> tuple["Key", ...]:
-        """The entries of the legend."""
         return ()
 
     @Slot()
@@ -261,7 +260,6 @@ class Legend(FlowRow):
         self.hide()
 
     def show_keys(self, keys: tuple[Key, ...], colours: Colours) -> None:
-        """Show entries; costs nothing when they are the same."""
         if (keys, colours) != (self.keys, self._colours):
             self.keys, self._colours = keys, colours
             self.clear()

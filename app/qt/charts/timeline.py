@@ -96,7 +96,6 @@ class ScoreTimeline(Chart):
         self.mark_stale()
 
     def set_threshold(self, threshold: float | None) -> None:
-        """Set the threshold, or None where there is no model."""
         is_known = threshold is not None and isfinite(threshold)
         self._threshold = threshold if is_known else None
         self.mark_stale()

@@ -292,7 +292,6 @@ class WeightsChart(Chart):
 
     @Slot(int)
     def _on_column(self, column: int) -> None:
-        """Sort by the column whose head was clicked."""
         cluster = column - len(_NAMES)
         wanted: object = _BY_NAME if cluster < 0 else cluster
         if cluster >= len(self._sizes):

@@ -182,7 +182,6 @@ class MembershipsBar(QWidget):
         self.setAccessibleName("Belongs to clusters")
 
     def show_memberships(self, memberships: tuple[float, ...]) -> None:
-        """Show shares that sum to 1; costs nothing when they are shown already."""
         if memberships == self._shares:
             return
         self._shares = memberships
@@ -297,7 +296,7 @@ class WhyPage(QWidget):
 
     @Slot(object)
     def show_model(self, model: ModelSummary | None) -> None:
-        """Explain scores of another model; what was shown belongs to the one before."""
+        """Explain scores of another model, and forget those of the last."""
         if model is self._model:
             return
         self._model = model
@@ -314,7 +313,6 @@ class WhyPage(QWidget):
         return self.hold.isChecked()
 
     def refresh(self) -> None:
-        """Show anything new at once."""
         self._throttle.catch_up()
 
     @Slot()

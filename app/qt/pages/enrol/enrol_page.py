@@ -196,7 +196,6 @@ class EnrolPage(QWidget):
         self._lock()
 
     def resizeEvent(self, event: QResizeEvent, /) -> None:
-        """Use two columns where there is room for them."""
         super().resizeEvent(event)
         self._columns.set_wide(self.width() >= self.fontMetrics().height() * _TWO_COLUMNS)
 

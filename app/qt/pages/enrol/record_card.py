@@ -234,7 +234,6 @@ class RecordCard(QFrame):
 
     @Slot()
     def toggle(self) -> None:
-        """Start a take, or stop the one that is being recorded."""
         if self._collecting:
             self.take_stopped.emit()
         else:

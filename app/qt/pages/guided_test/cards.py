@@ -59,7 +59,6 @@ class PlanCard(QFrame):
         self._show_chosen()
 
     def show_plan(self, plan: PlanProgress | None) -> None:
-        """Show how far a plan is; cheap when nothing changed."""
         if plan == self._plan:
             return
         self._plan = plan
@@ -273,7 +272,6 @@ class ReportPanel(QFrame):
         self._refresh()
 
     def set_stale(self) -> None:
-        """Mark the report as older than the presentations."""
         if self._report is not None and not self._is_stale:
             self._is_stale = True
             self._refresh()

@@ -299,7 +299,7 @@ class TallyCard(QFrame):
             self._show_parts()
 
     def show_species(self, species: str) -> None:
-        """Say what the presentations of one species allow to conclude."""
+        """Show the bound on the error rate of one species."""
         rows = [row for row in self._guided_test.tally if row.species == species]
         if rows:
             text = bound_words(rows[0])

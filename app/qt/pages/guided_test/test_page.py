@@ -60,7 +60,6 @@ class TestPage(QWidget):
 
     @Slot(object)
     def show_guided_test(self, guided_test: GuidedTestState) -> None:
-        """Show a test session; cheap when little changed."""
         before = self._guided_test
         if guided_test == before:
             return
@@ -166,7 +165,6 @@ class TestPage(QWidget):
             column.addWidget(part)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show one column or two, whichever there is room for."""
         super().resizeEvent(event)
         wide = 2 * _WIDE * self.fontMetrics().averageCharWidth()
         self._columns.set_wide(self.width() >= wide)
@@ -243,7 +241,7 @@ class TestPage(QWidget):
 
     @Slot()
     def _on_details(self) -> None:
-        """Ask what only people know about the test."""
+        """Ask for the details that an evaluator expects."""
         control, guided_test = self._controller.guided_test, self._controller.session.guided_test
         named = control.templates.named
         dialog = DetailsDialog(guided_test.details, control.attacks(), named, self.window())
@@ -254,7 +252,7 @@ class TestPage(QWidget):
         dialog.open()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Present with Space or Enter where nothing that has the focus wants them."""
+        """Present with Space or Enter unless the focused widget uses them."""
         if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if not event.isAutoRepeat():
                 self._on_present()

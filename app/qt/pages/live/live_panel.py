@@ -108,7 +108,7 @@ class Notices(QWidget):
             self._timer.start()
 
     def event(self, event: QEvent, /) -> bool:
-        """Place the notices anew when one needs more room than it seemed to before it was shown."""
+        """Place the notices again when one needs more room than its hint said."""
         handled = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest:
             self.changed.emit()

@@ -1,4 +1,4 @@
-"""The live picture with the face, the regions and what the source says of itself."""
+"""The live picture with the face, the regions and the source's caption."""
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPaintEvent, QPen, QPolygonF
@@ -103,7 +103,6 @@ class Preview(QWidget):
         self._count()
 
     def _count(self) -> None:
-        """Count frames, and signal the first."""
         if self._is_new:
             self._is_new = False
             self.n_painted += 1
@@ -179,7 +178,7 @@ class Preview(QWidget):
         painter.setFont(self.font())
 
     def _paint_pill(self, painter: QPainter, corner: QPointF, text: str) -> None:
-        """Write what the source says of itself, readable on any picture."""
+        """Write the source's caption, readable on any picture."""
         metrics = painter.fontMetrics()
         room = self.width() - 4 * _MARGIN - corner.x()
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(room))

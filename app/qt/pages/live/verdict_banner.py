@@ -118,7 +118,6 @@ class VerdictBanner(QFrame):
 
     @Slot()
     def _write(self) -> None:
-        """Show the newest decision, or the work under way."""
         decision = self._decision = self._newest
         verdict = decision.verdict
         activity = self._activity()

@@ -258,7 +258,6 @@ class WorkingCard(QFrame):
         self.hide()
 
     def show_working(self, working: Working) -> None:
-        """Show how far the work is; a text that is empty ends it."""
         self.setVisible(bool(working.text))
         set_text(self._title, working.text)
         self.cancel.setVisible(working.can_cancel)

@@ -67,7 +67,6 @@ class ModelPage(QWidget):
 
     @Slot(object)
     def show_model(self, model: ModelSummary | None) -> None:
-        """Show a model, or how to get one; costs nothing when it is shown already."""
         if model is self._model:
             return
         self._model = model
@@ -83,7 +82,6 @@ class ModelPage(QWidget):
 
     @Slot(object)
     def show_working(self, working: Working) -> None:
-        """Show how far a piece of work is; one without text ends it."""
         self.working.show_working(working)
         if bool(working.text) != self._is_working:
             self._is_working = bool(working.text)
