@@ -20,7 +20,7 @@ from pathlib import Path
 import platformdirs
 
 from lmkl_core.system import files
-from lmkl_core.system.files import UNFINISHED, write_atomically
+from lmkl_core.system.files import UNFINISHED, cache_folder, write_atomically
 
 PROGRAM = "lmkl-pad"
 CONFIG_VARIABLE, DATA_VARIABLE = "LMKL_PAD_CONFIG", "LMKL_PAD_DATA"
@@ -200,10 +200,6 @@ def personal_folder() -> Path:
     named = os.environ.get(DATA_VARIABLE)
     base = Path(named) if named else Path(platformdirs.user_data_dir(PROGRAM, False))
     return base / PERSONAL_NAME
-
-
-def cache_folder() -> Path:
-    return files.cache_folder()
 
 
 def _remove(path: Path) -> Iterator[str]:

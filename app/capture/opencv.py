@@ -89,11 +89,7 @@ class Grabber:
             if isinstance(target, str):
                 # OpenCV ends the process where Python's text has no UTF-8 form.
                 target.encode()
-            # Two signatures of the same constructor, so that mypy can tell which is meant.
-            if isinstance(target, int):
-                self._capture = cv2.VideoCapture(target, backend, list(options))
-            else:
-                self._capture = cv2.VideoCapture(target, backend, list(options))
+            self._capture = cv2.VideoCapture(cast(Any, target), backend, list(options))
         except (cv2.error, UnicodeEncodeError):
             # Its text quotes the target, which may hold a password.
             self._capture = cv2.VideoCapture()

@@ -22,7 +22,7 @@ from app import storage
 from app.cli.console import AS_JSON, QUIET, ExitCode, Tell, option, print_json, progress_bar, stop
 from app.settings import load as load_settings
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.system.files import CACHE_VARIABLE
+from lmkl_core.system.files import CACHE_VARIABLE, cache_folder
 
 DISTRIBUTION = "lmkl-pad"
 
@@ -106,7 +106,7 @@ def check_up(preset: str | None = None, progress: Tell | None = None) -> Iterato
         "settings folder": lambda: folder(storage.config_folder(), storage.CONFIG_VARIABLE),
         "data folder": lambda: folder(storage.personal_folder(), storage.DATA_VARIABLE),
         "weights folder": _weights_folder,
-        "cache folder": lambda: folder(storage.cache_folder(), CACHE_VARIABLE),
+        "cache folder": lambda: folder(cache_folder(), CACHE_VARIABLE),
         "screen": _screen,
         "camera": _cameras,
         "weights": partial(_weights, chosen),

@@ -16,7 +16,7 @@ from typing import Any
 
 from app.cli.console import ExitCode, can_ask, option, say, stop
 from app.models.files import LONGEST_NAME, PROTECTED_SUFFIX, Export, difference_of, load
-from app.models.model import PadModel
+from app.models.model import PadModel, preset_name, preset_of
 from app.models.summary import CERTIFIED_GAP, describe
 from app.names import cleaned_name
 from app.vision.pipeline import Pipeline, make_pipeline
@@ -61,9 +61,9 @@ def pipeline_of(
     """
     name = os.path.basename(model.path)
     wanted = _preset_of(model.features, name) if preset is None else load_preset(preset)
-    if wanted.name != _named(model.features):
+    if wanted.name != preset_of(model.features).get("name", ""):
         # Found out before networks are prepared for nothing.
-        made_with = cleaned_name(_named(model.features), LONGEST_NAME)
+        made_with = preset_name(model.features)
         raise ModelFileError(
             f"Model file {name!r} was made with the views {made_with!r}, not {wanted.name!r}: "
             "leave out --preset."
@@ -98,14 +98,9 @@ def _check_weights(model: PadModel) -> None:
             )
 
 
-def _named(features: Mapping[str, Any]) -> str:
-    preset = features.get("preset")
-    return str(preset.get("name", "")) if isinstance(preset, Mapping) else ""
-
-
 def _preset_of(features: Mapping[str, Any], file: str) -> Preset:
     """Return the views that a model names: built in, or as its file spells them out."""
-    name = _named(features)
+    name = str(preset_of(features).get("name", ""))
     if name in preset_names():
         return load_preset(name)
     if not name:

@@ -28,7 +28,6 @@ from app.evaluation.protocols.types import Recording
 from app.storage import (
     DIGESTS_NAME,
     StorageError,
-    cache_folder,
     make_private,
     read_text,
     write_text,
@@ -44,7 +43,7 @@ from lmkl_core.model_file.container import (
     read_tensors,
     seal,
 )
-from lmkl_core.system.files import CACHE_VARIABLE, write_atomically
+from lmkl_core.system.files import CACHE_VARIABLE, cache_folder, write_atomically
 
 LARGEST_ENTRY = 1 << 30
 """Bytes of an entry: about ten thousand frames of the paper's views."""
@@ -66,7 +65,7 @@ class Kept:
 
 
 class Cache:
-    """A folder of entries, below the folder of all caches (`app.storage.cache_folder`)."""
+    """A folder of entries, below `lmkl_core.system.files.cache_folder`."""
 
     def __init__(self, name: str, folder: Path | None = None) -> None:
         self.folder = (cache_folder() if folder is None else folder) / name

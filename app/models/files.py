@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from app.models.model import PadModel
+from app.models.model import PadModel, preset_name, preset_of
 from app.names import LONGEST_PERSON, cleaned_name
 from app.vision.conditions import NAMES, EnrolledConditions
 from lmkl_core.errors import ModelFileError
@@ -125,7 +125,12 @@ def load(
             f"Model file {source.name!r} cannot be used because it is not protected, though its "
             "name says so: make sure that it was not exchanged, then give it another name."
         )
-    _check_view_names(source.name, manifest.view_names)
+    # The library takes any name; here they stand in the window and in reports.
+    if any(name != cleaned_name(name, LONGEST_NAME) for name in manifest.view_names):
+        raise ModelFileError(
+            f"Model file {source.name!r} cannot be used because its views have names that cannot "
+            "be shown: fit a model in this program."
+        )
     n = len(manifest.takes)
     try:
         extra = msgspec.convert(manifest.extra, _Extra)
@@ -158,13 +163,12 @@ def load(
 
 def difference_of(saved: Mapping[str, Any], running: Mapping[str, Any]) -> str:
     """Say what differs between two fingerprints of views; empty if nothing."""
-    if not _preset(saved):
+    theirs, ours = preset_of(saved), preset_of(running)
+    if not theirs:
         return "it does not say which views it was made with; fit a model in this program"
-    theirs, ours = _preset(saved), _preset(running)
     if theirs.get("name") != ours.get("name"):
-        name = cleaned_name(str(theirs.get("name")), LONGEST_NAME)
         return (
-            f"it was made with the views {name!r}, and {ours.get('name')!r} are "
+            f"it was made with the views {preset_name(saved)!r}, and {ours.get('name')!r} are "
             "in use; choose the former in the settings"
         )
     if any(theirs.get(part) != ours.get(part) for part in ("crops", "branches")):
@@ -181,20 +185,6 @@ def difference_of(saved: Mapping[str, Any], running: Mapping[str, Any]) -> str:
 
 def _promises_protection(path: Path) -> bool:
     return path.suffix.lower() == PROTECTED_SUFFIX
-
-
-def _preset(features: Mapping[str, Any]) -> Mapping[str, Any]:
-    preset = features.get("preset")
-    return preset if isinstance(preset, Mapping) else {}
-
-
-def _check_view_names(file: str, names: tuple[str, ...]) -> None:
-    # The library takes any name; here they stand in the window and in reports.
-    if any(name != cleaned_name(name, LONGEST_NAME) for name in names):
-        raise ModelFileError(
-            f"Model file {file!r} cannot be used because its views have names that cannot be "
-            "shown: fit a model in this program."
-        )
 
 
 def _names(stored: list[str], n: int, longest: int = LONGEST_NAME) -> tuple[str, ...]:

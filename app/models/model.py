@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.names import cleaned_name
 from app.vision.conditions import NAMES, EnrolledConditions
 from lmkl_core import LocalisedMKL
 from lmkl_core.model_file import from_bytes, to_bytes
 
+LONGEST_PRESET = 200
+"""Characters of a preset's name that are shown."""
 _DIGITS = 4
 """Decimals of circumstances in files: far finer than any tolerance."""
 
@@ -84,6 +87,17 @@ class PadModel:
         created = self.created or datetime.now(UTC).replace(microsecond=0)
         data = to_bytes(self.estimator, extra=self.extra, created=created)
         return replace(self, created=created, digest=from_bytes(data)[1].digest)
+
+
+def preset_of(features: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the preset in a fingerprint of views; empty if it is missing or malformed."""
+    preset = features.get("preset")
+    return preset if isinstance(preset, Mapping) else {}
+
+
+def preset_name(features: Mapping[str, Any], longest: int = LONGEST_PRESET) -> str:
+    """Return the name of the preset in a fingerprint, to be shown; empty if unknown."""
+    return cleaned_name(str(preset_of(features).get("name", "")), longest)
 
 
 def _rounded(values: NDArray[np.float64]) -> list[list[float]]:

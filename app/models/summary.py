@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.models.model import PadModel
-from app.names import cleaned_name
+from app.models.model import PadModel, preset_name
 from app.types import Image, Interval
 from lmkl_core import InvalidInputError, LocalisedMKL
 from lmkl_core.calibration.left_out import block_numbers, time_blocks
@@ -28,9 +27,6 @@ CERTIFIED_GAP = 1e-6
 CONFIDENCE = 0.05
 
 _COMPLEXITY = "upper bound that covers learned weights (Proposition 2, mended)"
-
-LONGEST_NAME = 200
-"""Characters of a preset's name that are shown."""
 
 MOST = 0.5
 """A person with a larger share of left-out frames refused should be recorded again."""
@@ -152,7 +148,6 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
     estimator = model.estimator
     solution = estimator.solution_
     labels = np.asarray(estimator.labels_)
-    preset = model.features.get("preset", {})
     return ModelSummary(
         view_names=model.view_names,
         weights=tuple(tuple(map(float, row)) for row in estimator.kernel_weights_),
@@ -169,9 +164,7 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
         parameters=_parameters(estimator),
         takes=model.takes,
         n_samples=len(labels),
-        preset=cleaned_name(str(preset.get("name", "")), LONGEST_NAME)
-        if isinstance(preset, dict)
-        else "",
+        preset=preset_name(model.features),
         typical_terms=_typical_terms(estimator),
         path=model.path,
         is_protected=model.is_protected,

@@ -22,7 +22,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.names import cleaned_name, counted
+from app.models.model import preset_name
+from app.names import LONGEST_NAME, counted
 from app.session.runs import Run, begin_run, ended_runs
 from app.types import Condition, Sample
 from app.vision.conditions import NAMES
@@ -334,8 +335,8 @@ def offer_of(found: Found, features: Mapping[str, Any], now: datetime | None = N
     text = f"The program ended unexpectedly on {when} with {takes} ({frames}) not saved."
     if fits(found, features):
         return text
-    name = _preset_name(found.features)
-    if name and name == _preset_name(features):
+    name = preset_name(found.features, LONGEST_NAME)
+    if name and name == preset_name(features, LONGEST_NAME):
         return f"{text} The views {name!r} have changed since: record them again."
     named = f"the views {name!r}" if name else "other views"
     return f"{text} They are of {named}, not of those in use: choose the former in the settings."
@@ -355,8 +356,3 @@ def outcome_of(found: Found) -> str:
         were = "was" if found.n_damaged == 1 else "were"
         text += f" {counted(found.n_damaged, 'take')} {were} damaged and left out."
     return text
-
-
-def _preset_name(features: Mapping[str, Any]) -> str:
-    preset = features.get("preset")
-    return cleaned_name(str(preset.get("name")), 60) if isinstance(preset, dict) else ""

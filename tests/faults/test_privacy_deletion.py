@@ -16,6 +16,7 @@ from app.cli.main import cli
 from app.evaluation.cache import Cache
 from app.session.recovery import Journal
 from lmkl_core.features.engines import cache as engines
+from lmkl_core.system.files import cache_folder
 from tests.app.cli.running import RUNNER, refused, run
 from tests.app.takes_material import FEATURES, takes
 
@@ -129,12 +130,12 @@ def test_that_what_else_lies_in_a_named_cache_stays(life):
 @POSIX
 def test_that_what_a_link_leads_to_on_another_disk_is_deleted_too(life, tmp_path):
     for name in (storage.FEATURES_NAME, storage.OUTCOMES_NAME):
-        kept = storage.cache_folder() / name
+        kept = cache_folder() / name
         kept.rename(life.home / f"disk-{name}")
         kept.symlink_to(life.home / f"disk-{name}")
     storage.delete_all()
     assert life.found() == []
-    assert not (storage.cache_folder() / storage.FEATURES_NAME).is_symlink()
+    assert not (cache_folder() / storage.FEATURES_NAME).is_symlink()
 
 
 def test_that_a_list_of_caches_that_makes_no_sense_names_none(life):

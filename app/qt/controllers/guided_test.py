@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from importlib.metadata import version
@@ -158,7 +159,7 @@ class GuidedTestController(Controller):
         with self._show_errors():
             checked = details_from(details.as_dict())
             self._change(lambda test: setattr(test, "details", checked))
-            self._keep_templates(self.templates.with_last(checked))
+            self._keep_templates(replace(self.templates, last=checked))
             if self._session.guided_test.presentations:
                 self.build_report()
 

@@ -158,9 +158,6 @@ class Templates:
     last: Details = field(default_factory=Details)
     named: Mapping[str, Details] = field(default_factory=dict)
 
-    def with_last(self, details: Details) -> "Templates":
-        return replace(self, last=details)
-
     def with_named(self, name: str, details: Details) -> "Templates":
         """Return the templates with one added or replaced."""
         name = cleaned_name(name, LONGEST_NAME)

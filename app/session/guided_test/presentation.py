@@ -110,16 +110,8 @@ class _Saved(msgspec.Struct):
             raise GuidedTestError("its lists do not have one entry for every frame")
         return tuple(self._frame(*row) for row in zip(*columns, strict=True))
 
-    def _frame(
-        self,
-        verdict: Verdict,
-        score: float | None,
-        liveness: float | None,
-        room: float | None,
-        place: float | None,
-        size: float | None,
-        seconds: float | None,
-    ) -> ScoredFrame:
+    def _frame(self, verdict: Verdict, score: float | None, *more: float | None) -> ScoredFrame:
+        liveness, room, place, size, seconds = more
         if score is None:
             if verdict not in _UNSCORED or (liveness, room, place) != (None,) * 3:
                 raise GuidedTestError("a frame without a score has a verdict that needs one")

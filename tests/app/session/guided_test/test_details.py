@@ -54,7 +54,7 @@ def test_that_answers_are_one_line_of_bounded_length():
 
 
 def test_that_templates_are_kept_for_their_owner_only_and_deleted_with_everything():
-    save_templates(Templates().with_last(GIVEN).with_named(" Lab \n A ", GIVEN))
+    save_templates(Templates(GIVEN).with_named(" Lab \n A ", GIVEN))
     kept = load_templates()
     assert (kept.last, dict(kept.named)) == (GIVEN, {"Lab A": GIVEN})
     file = storage.personal_folder() / details.TEMPLATES_NAME
