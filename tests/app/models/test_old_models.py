@@ -106,7 +106,7 @@ def test_that_commands_refuse_an_old_model_before_networks_are_prepared(
     old, arguments, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("app.cli.models.Extractor", None)
+    monkeypatch.setattr("app.cli.models.make_pipeline", None)
     result = run(*(argument.format(old=old) for argument in arguments))
     assert refused(result, ExitCode.BAD_MODEL) == CHANGED
 
