@@ -27,14 +27,14 @@ Where resamples say nothing
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.metrics.rates import CONFIDENCE, Interval, mean_interval
-from lmkl_core.metrics.resampling import Drawing, Evaluation, Method, Resampled, Subjects
+from lmkl_core.metrics.rates import Interval, mean_interval
+from lmkl_core.metrics.resampling import Drawing, Evaluation, Options, Resampled, Subjects
 from lmkl_core.metrics.table import ScoreTable
 from lmkl_core.metrics.thresholds import Scores
 
@@ -42,17 +42,11 @@ Statistic: TypeAlias = Callable[[ScoreTable], float | None]
 Figure: TypeAlias = Literal["AUC", "BPCER", "APCER", "HTER", "ACER"]
 """Figures whose difference `bootstrap_difference` gives."""
 
-N_RESAMPLES = 2000
-
 
 def bootstrap_figure(
     table: ScoreTable,
     statistic: Statistic,
-    *,
-    n_resamples: int = N_RESAMPLES,
-    confidence: float = CONFIDENCE,
-    method: Method = "bca",
-    seed: int = 0,
+    **options: Unpack[Options],
 ) -> Resampled:
     """Return any figure of a table with its interval by subject.
 
@@ -64,12 +58,8 @@ def bootstrap_figure(
         Rows of a subject that is drawn twice are in the table twice, under the same names.
     statistic : callable
         Takes a table and returns a share between 0 and 1, or None when that table has none.
-    n_resamples, seed : int
-        How often subjects are drawn; the same seed draws the same subjects.
-    confidence : float
-        Of the interval.
-    method : {"bca", "percentile"}
-        How the interval is read from the resamples.
+    options
+        Of all bootstraps, see `lmkl_core.metrics.resampling.Options`.
     """
     subjects = Subjects(table)
 
@@ -81,39 +71,31 @@ def bootstrap_figure(
         return np.array(found)
 
     few = "There is one subject alone." if subjects.n == 1 else ""
-    drawing = Drawing(subjects, n_resamples, confidence, method, seed)
-    return drawing.estimate(evaluate, few, lambda value: None)
+    return Drawing(subjects, **options).estimate(evaluate, few, lambda value: None)
 
 
 def bootstrap_auc(
     table: ScoreTable,
-    *,
-    n_resamples: int = N_RESAMPLES,
-    confidence: float = CONFIDENCE,
-    method: Method = "bca",
-    seed: int = 0,
+    **options: Unpack[Options],
 ) -> Resampled:
     """Area under the ROC curve with its interval by subject; ties count half."""
     subjects = Subjects(table.rows(table.is_answered))
     groups = {"bona fide": ~subjects.table.is_attack, "attacks": subjects.table.is_attack}
     counts = subjects.counted(groups)
 
+    drawing = Drawing(subjects, **options)
+
     def when_equal(value: float) -> Interval:
         n_pairs = min(subjects.n // 2, *counts.values())
-        return mean_interval(value, n_pairs, confidence)
+        return mean_interval(value, n_pairs, drawing.confidence)
 
-    drawing = Drawing(subjects, n_resamples, confidence, method, seed)
     return drawing.estimate(_Auc(subjects), _lacking(counts), when_equal)
 
 
 def bootstrap_acer(
     table: ScoreTable,
     threshold: float,
-    *,
-    n_resamples: int = N_RESAMPLES,
-    confidence: float = CONFIDENCE,
-    method: Method = "bca",
-    seed: int = 0,
+    **options: Unpack[Options],
 ) -> Resampled:
     """Mean of the largest APCER and BPCER (legacy) at a threshold, with its interval by subject.
 
@@ -126,9 +108,10 @@ def bootstrap_acer(
     groups = {"": ~scored.is_attack, **_by_species(scored)}
     counts = subjects.counted(groups)
     acer = _Acer(subjects, groups, threshold)
+    drawing = Drawing(subjects, **options)
 
     def when_equal(value: float) -> Interval:
-        each = 1 - (1 - confidence) / len(groups)
+        each = 1 - (1 - drawing.confidence) / len(groups)
         rates = acer.rates(np.ones((1, subjects.n)))[0]
         ends = [
             mean_interval(rate, n, each) for rate, n in zip(rates, counts.values(), strict=True)
@@ -137,7 +120,6 @@ def bootstrap_acer(
         return low, high
 
     named = {name or "bona fide": count for name, count in counts.items()}
-    drawing = Drawing(subjects, n_resamples, confidence, method, seed)
     return drawing.estimate(acer, _lacking(named), when_equal)
 
 
@@ -148,10 +130,7 @@ def bootstrap_difference(
     thresholds: tuple[float | None, float | None] = (None, None),
     *,
     is_paired: bool = True,
-    n_resamples: int = N_RESAMPLES,
-    confidence: float = CONFIDENCE,
-    method: Method = "bca",
-    seed: int = 0,
+    **options: Unpack[Options],
 ) -> Resampled:
     """Difference of a figure, second minus first, with its interval by subject.
 
@@ -166,7 +145,7 @@ def bootstrap_difference(
     is_paired : bool
         Whether subjects of the same name are the same: they are then drawn for both tables
         together, so that what makes a subject easy or hard for both cancels.
-    n_resamples, confidence, method, seed
+    options
         As in `bootstrap_figure`.
 
     Returns
@@ -191,8 +170,7 @@ def bootstrap_difference(
         for rows, threshold in zip((is_first, ~is_first), thresholds, strict=True)
     ]
     lacking = [_lacking(_presenters(Subjects(table), figure)) for table in tables]
-    drawing = Drawing(subjects, n_resamples, confidence, method, seed)
-    found = drawing.estimate(
+    found = Drawing(subjects, **options).estimate(
         lambda w: values[1](w) - values[0](w), lacking[0] or lacking[1], lambda value: None
     )
     return found if found.n_resamples else replace(found, interval=(-1.0, 1.0))

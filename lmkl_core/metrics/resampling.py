@@ -24,14 +24,14 @@ Simulated with normal effects of subjects (10 frames of each of four kinds a sub
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, TypedDict, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.metrics.rates import NOTHING_KNOWN, Estimate, Interval
+from lmkl_core.metrics.rates import CONFIDENCE, NOTHING_KNOWN, Estimate, Interval
 from lmkl_core.metrics.table import ScoreTable
 from lmkl_core.metrics.thresholds import Scores
 
@@ -117,15 +117,28 @@ def _without_singles(
     return kept
 
 
+class Options(TypedDict, total=False):
+    """What every bootstrap takes.
+
+    ``n_resamples`` draws of subjects (2000), the same for the same ``seed`` (0); the ``confidence``
+    of the interval (0.95), and the ``method`` by which it is read from the resamples ("bca").
+    """
+
+    n_resamples: int
+    confidence: float
+    method: Method
+    seed: int
+
+
 @dataclass(frozen=True, eq=False)
 class Drawing:
     """Subjects, and how they are drawn."""
 
     subjects: Subjects
-    n_resamples: int
-    confidence: float
-    method: Method
-    seed: int
+    n_resamples: int = 2000
+    confidence: float = CONFIDENCE
+    method: Method = "bca"
+    seed: int = 0
 
     def __post_init__(self) -> None:
         if self.n_resamples < 1:

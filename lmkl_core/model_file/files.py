@@ -13,7 +13,6 @@ from lmkl_core.errors import InvalidInputError, ModelFileError
 from lmkl_core.estimator import LocalisedMKL
 from lmkl_core.model_file.container import (
     ANOTHER_FILE,
-    EXPORT_AGAIN,
     Refused,
     opened,
     read_header,
@@ -22,12 +21,7 @@ from lmkl_core.model_file.container import (
     shortened,
 )
 from lmkl_core.model_file.manifest import Manifest, parse_manifest, restored_settings
-from lmkl_core.model_file.sealed import (
-    MAGIC,
-    decrypted,
-    encrypted,
-    is_sealed,
-)
+from lmkl_core.model_file.sealed import MAGIC, decrypted, encrypted
 from lmkl_core.model_file.state import describe, rebuild, transposed
 from lmkl_core.model_file.tensors import check_layout, check_values
 from lmkl_core.system.files import write_atomically
@@ -46,8 +40,8 @@ def save_model(
 ) -> None:
     """Write a fitted model to one file, atomically and readable by its owner only.
 
-    It is read back before it takes the place of an older file, so a file that cannot be loaded is
-    never left. A `RandomState` instance as ``random_state`` is stored as ``None``.
+    The contents are loaded as a check before they replace an older file. A `RandomState` instance
+    as ``random_state`` is stored as ``None``.
 
     Parameters
     ----------
@@ -77,10 +71,7 @@ def save_model(
 
 
 def load_model(
-    path: str | os.PathLike[str],
-    *,
-    max_bytes: int = MAX_BYTES,
-    passphrase: str | None = None,
+    path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, passphrase: str | None = None
 ) -> LocalisedMKL:
     """Load a model that `save_model` wrote; the file may be hostile.
 
@@ -106,10 +97,7 @@ def load_model(
 
 
 def load_with_manifest(
-    path: str | os.PathLike[str],
-    *,
-    max_bytes: int = MAX_BYTES,
-    passphrase: str | None = None,
+    path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, passphrase: str | None = None
 ) -> tuple[LocalisedMKL, Manifest]:
     """Load a model as `load_model` does, with what its file says about it."""
     path = Path(path)
@@ -131,21 +119,18 @@ def to_bytes(
     if not isinstance(model, LocalisedMKL):
         raise InvalidInputError(f"A {type(model).__name__} cannot be saved: pass a LocalisedMKL.")
     check_is_fitted(model)
+    failed = "The model cannot be saved because"
     try:
         manifest, tensors = describe(model, created, extra)
         data = seal(manifest.document(), tensors)
         _read(io.BytesIO(data), len(data))
     except (Refused, ValueError, RecursionError) as error:
         reason = error.reason if isinstance(error, Refused) else shortened(str(error), 200)
-        raise ModelFileError(f"The model cannot be saved because {reason}.") from error
-    if passphrase is None:
-        return data
+        raise ModelFileError(f"{failed} {reason}.") from error
     try:
-        return encrypted(data, passphrase)
+        return data if passphrase is None else encrypted(data, passphrase)
     except Refused as error:
-        raise ModelFileError(
-            f"The model cannot be saved because {error.reason}: {error.way_out}."
-        ) from error
+        raise ModelFileError(f"{failed} {error.reason}: {error.way_out}.") from error
 
 
 def from_bytes(
@@ -159,8 +144,8 @@ def from_bytes(
 
 
 def _read_any(stream: BinaryIO, size: int, passphrase: str | None) -> tuple[LocalisedMKL, Manifest]:
-    """Read a file, protected or not: what it begins with tells."""
-    is_protected = is_sealed(stream.read(len(MAGIC)) or b"")
+    """Read a file, protected or not: its first bytes say which."""
+    is_protected = stream.read(len(MAGIC)) == MAGIC
     stream.seek(0)
     if is_protected:
         data = decrypted(stream, size, passphrase)
@@ -186,18 +171,22 @@ def _read(stream: BinaryIO, size: int) -> tuple[LocalisedMKL, Manifest]:
 
 def _refusal(name: str, error: Exception) -> ModelFileError:
     """Say in one sentence why a file was refused, whatever went wrong."""
-    kind, way_out = ModelFileError, EXPORT_AGAIN
-    if isinstance(error, Refused):
-        kind, reason, way_out = error.kind, error.reason, error.way_out
-    elif isinstance(error, FileNotFoundError):
-        reason, way_out = "there is no such file", "check the path"
-    elif isinstance(error, IsADirectoryError):
-        reason, way_out = "it is a folder", ANOTHER_FILE
-    elif isinstance(error, OSError):
-        reason = f"it cannot be read ({error.strerror or error})"
-        way_out = "check its permissions and the disk"
-    elif isinstance(error, MemoryError):
-        reason, way_out = "it does not fit into memory", "close other programs"
-    else:
-        reason = f"it makes no sense ({type(error).__name__}: {shortened(str(error), 100)})"
-    return kind(f"Model file {shortened(name, 80)!r} cannot be used because {reason}: {way_out}.")
+    match error:
+        case Refused():
+            found = error
+        case FileNotFoundError():
+            found = Refused("there is no such file", "check the path")
+        case IsADirectoryError():
+            found = Refused("it is a folder", ANOTHER_FILE)
+        case OSError():
+            reason = f"it cannot be read ({error.strerror or error})"
+            found = Refused(reason, "check its permissions and the disk")
+        case MemoryError():
+            found = Refused("it does not fit into memory", "close other programs")
+        case _:
+            reason = f"{type(error).__name__}: {shortened(str(error), 100)}"
+            found = Refused(f"it makes no sense ({reason})")
+    return found.kind(
+        f"Model file {shortened(name, 80)!r} cannot be used because {found.reason}: "
+        f"{found.way_out}."
+    )

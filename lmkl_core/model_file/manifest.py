@@ -225,10 +225,7 @@ def restored_parameters(manifest: Manifest) -> dict[str, Any]:
     seed = parameters["random_state"]
     if seed is not None and (type(seed) is not int or not 0 <= seed < 2**32):
         raise Refused(f"its parameter random_state is {shown(seed)} and not a seed")
-    try:
-        LocalisedMKL(**parameters).settings(manifest.view_names)
-    except InvalidInputError as error:
-        raise Refused(f"its parameters are refused ({str(error).rstrip('.')})") from None
+    _checked_settings(manifest, parameters, "its parameters")
     return parameters
 
 
@@ -241,11 +238,8 @@ def restored_settings(manifest: Manifest) -> Settings:
                 "registered here",
                 f"call lmkl_core.register_kernel({shown(view.kernel)}, function) first",
             )
-    try:
-        twin = LocalisedMKL(**manifest.settings, kernel=[view.kernel for view in manifest.views])
-        settings = twin.settings(manifest.view_names)
-    except InvalidInputError as error:
-        raise Refused(f"its settings are refused ({str(error).rstrip('.')})") from None
+    kernels = {"kernel": [view.kernel for view in manifest.views]}
+    settings = _checked_settings(manifest, manifest.settings | kernels, "its settings")
     if settings.n_clusters != manifest.n_clusters:
         raise Refused(
             f"its settings speak of {settings.n_clusters} clusters and it has {manifest.n_clusters}"
@@ -257,6 +251,13 @@ def restored_settings(manifest: Manifest) -> Settings:
     return settings
 
 
+def _checked_settings(manifest: Manifest, parameters: dict[str, Any], what: str) -> Settings:
+    try:
+        return LocalisedMKL(**parameters).settings(manifest.view_names)
+    except InvalidInputError as error:
+        raise Refused(f"{what} are refused ({str(error).rstrip('.')})") from None
+
+
 def _check_printable(*texts: str) -> None:
     if not all(text.isprintable() for text in texts):
         raise ValueError("a text has control characters")
@@ -264,10 +265,10 @@ def _check_printable(*texts: str) -> None:
 
 def _check_time(created: str) -> None:
     try:
-        time = datetime.fromisoformat(created)
+        has_zone = datetime.fromisoformat(created).tzinfo is not None
     except ValueError:
-        time = None
-    if time is None or time.tzinfo is None:
+        has_zone = False
+    if not has_zone:
         raise ValueError(f"its time {shown(created)} is not an ISO 8601 time with a zone")
 
 

@@ -54,14 +54,7 @@ SHORTEST_PASSPHRASE = 15
 LONGEST_PASSPHRASE = 1024
 """Characters."""
 
-WITHOUT = "save it without a passphrase"
-
 _PASTED = " \t\r\n"
-
-_NEEDS = (
-    "its passphrase needs the package cryptography, which is missing",
-    "install it with: pip install cryptography",
-)
 
 
 def _not_opened() -> Refused:
@@ -119,17 +112,12 @@ def check_passphrase(passphrase: str) -> str:
     return ""
 
 
-def is_sealed(beginning: bytes) -> bool:
-    """Whether a file that begins so is protected."""
-    return beginning[: len(MAGIC)] == MAGIC
-
-
 def encrypted(data: bytes, passphrase: str, cost: Cost | None = None) -> bytes:
     """Return the contents of a protected file; tests take a cheaper cost than `COST`."""
     if problem := check_passphrase(passphrase):
         raise InvalidInputError(problem)
     if len(data) > LARGEST - TAG_BYTES:
-        raise Refused("it is too large for a passphrase", WITHOUT)
+        raise Refused("it is too large for a passphrase", "save it without a passphrase")
     cost = cost or COST
     cost.check()
     salt, nonce = os.urandom(SALT_BYTES), os.urandom(NONCE_BYTES)
@@ -186,7 +174,10 @@ def _cipher(passphrase: str, cost: Cost, salt: bytes) -> "AESGCM":
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
         from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
     except ImportError as error:
-        raise Refused(*_NEEDS) from error
+        raise Refused(
+            "its passphrase needs the package cryptography, which is missing",
+            "install it with: pip install cryptography",
+        ) from error
 
     secret = _bytes_of(passphrase)
     if not secret:

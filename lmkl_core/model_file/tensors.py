@@ -64,7 +64,10 @@ def check_layout(manifest: Manifest, places: Mapping[str, Place]) -> None:
         if name not in expected:
             raise Refused(f"it has the unknown tensor {shown(name)}")
         (dtype, shape), found = expected[name], shapes[name]
-        if dtype != place.dtype or len(shape) != len(found) or not _matches(shape, found):
+        matches = len(shape) == len(found) and all(
+            want in (None, got) for want, got in zip(shape, found, strict=True)
+        )
+        if dtype != place.dtype or not matches:
             wanted = ", ".join("any" if part is None else str(part) for part in shape)
             raise Refused(
                 f"its tensor {name!r} is {place.dtype} {found} and not {dtype} ({wanted})"
@@ -73,10 +76,6 @@ def check_layout(manifest: Manifest, places: Mapping[str, Place]) -> None:
         raise Refused(f"its tensor {min(missing)!r} is missing")
     if ("stress_scores" in places) != (manifest.threshold.stress_bpcer is not None):
         raise Refused("its stress scores and their error rate do not go together")
-
-
-def _matches(wanted: tuple[int | None, ...], found: tuple[int, ...]) -> bool:
-    return all(want in (None, got) for want, got in zip(wanted, found, strict=True))
 
 
 def _shapes(manifest: Manifest, places: Mapping[str, Place]) -> dict[str, tuple[int, ...]]:
