@@ -4,8 +4,8 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 
-@pytest.fixture(scope="module")
-def one_blas_thread():
-    """Keep BLAS to one thread: on small matrices and a busy machine two cost four times as much."""
-    with threadpool_limits(1, user_api="blas"):
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """Keep BLAS and OpenMP to one thread: on small data and a busy machine two cost ten times."""
+    with threadpool_limits(1):
         yield

@@ -21,8 +21,6 @@ from lmkl_core.baselines import (
 from lmkl_core.baselines.concatenated import LEAST_SHRINKAGE, ShrunkGaussian
 from tests.core.recordings import recording, takes_of, width_rule
 
-pytestmark = pytest.mark.usefixtures("one_blas_thread")
-
 
 def side_by_side(views, training):
     """Standardised columns, each view divided by the root of its number of columns."""

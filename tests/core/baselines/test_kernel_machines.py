@@ -9,8 +9,6 @@ from lmkl_core.baselines import MultipleKernelOCSVM, MultipleKernelSVDD
 from lmkl_core.baselines.kernel_machines import MOST_GRAM_ROWS
 from tests.core.recordings import kernel_matrix, kernel_stack, recording, rows, takes_of, width_rule
 
-pytestmark = pytest.mark.usefixtures("one_blas_thread")
-
 BOTH = [MultipleKernelSVDD, MultipleKernelOCSVM]
 
 

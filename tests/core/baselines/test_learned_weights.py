@@ -14,8 +14,6 @@ from lmkl_core.baselines.simplemkl import (
 )
 from tests.core.problems import rbf_gram
 
-pytestmark = pytest.mark.usefixtures("one_blas_thread")
-
 NUS = [0.02, 0.15, 0.5, 1.0]
 
 

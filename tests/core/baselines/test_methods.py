@@ -21,8 +21,6 @@ from lmkl_core.calibration.left_out import time_blocks
 from lmkl_core.selection import DELTAS, EXPONENTS
 from tests.core.recordings import is_one_sentence, recording, rows, takes_of
 
-pytestmark = pytest.mark.usefixtures("one_blas_thread")
-
 NAMES = ("face/net.a", "eyes/net.b", "face/lbp", "eyes/lbp", "face/iqm")
 QUICK = {"autoencoder": {"max_iter": 30}, "lbp-ae": {"max_iter": 30}}
 # One name for each estimator that is not LocalisedMKL.

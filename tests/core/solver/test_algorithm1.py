@@ -8,8 +8,6 @@ from lmkl_core.solver.algorithm1 import solve_as_printed
 from lmkl_core.solver.solve import solve
 from tests.core.problems import Data, mixed_widths, small_data
 
-pytestmark = pytest.mark.usefixtures("one_blas_thread")
-
 # The printed update converges for these where delta is large.
 CALM = [(32 / 31, 32 / 31), (4 / 3, 4 / 3), (2, 2), (4 / 3, 2), (2, 4 / 3)]
 

@@ -18,8 +18,6 @@ from tests.core.problems import (
     small_data,
 )
 
-pytestmark = pytest.mark.usefixtures("one_blas_thread")
-
 # (clusters, seed, p, q): the certificate of one point leaves a gap above 1e-6 here.
 LOOSE_CELLS = [
     (1, 1, 32 / 31, 8),

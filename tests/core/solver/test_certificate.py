@@ -11,8 +11,6 @@ from lmkl_core.solver.certificate import SupportCurves, log_dual_norm, support_b
 from lmkl_core.solver.constraints import mixed_power_root
 from tests.core.problems import feasible_weights, norm, onto_boundary, product_norm
 
-pytestmark = pytest.mark.usefixtures("one_blas_thread")
-
 orders = st.one_of(st.just(1.0), st.floats(1, 30), st.sampled_from([32 / 31, 2, 10, 200]))
 PAIRS = [(32 / 31, 10), (8 / 7, 8), (4 / 3, 2), (2, 4), (1, 2), (1, 10), (10, 1), (1.5, 200)]
 

@@ -7,8 +7,6 @@ from lmkl_core.solver.constraints import NormConstraint
 from lmkl_core.solver.newton import SMALLEST_LOG_WEIGHT, Geometry, descend, newton_direction
 from tests.core.problems import norm, onto_boundary, product_norm, small_data
 
-pytestmark = pytest.mark.usefixtures("one_blas_thread")
-
 # Whole sets of every kind, and convex slices of sets that are not convex.
 CASES = {
     "vector": ("joint-vector", 4 / 3, 4 / 3, None),

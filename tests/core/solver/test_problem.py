@@ -15,8 +15,6 @@ from tests.core.problems import (
     small_data,
 )
 
-pytestmark = pytest.mark.usefixtures("one_blas_thread")
-
 
 @pytest.fixture(params=[(0, 1, 1), (1, 1, 3), (2, 3, 2)], ids=lambda s: f"C{s[1]}-G{s[2]}")
 def data(request):

@@ -21,8 +21,6 @@ from tests.core.problems import (
     soft_memberships,
 )
 
-pytestmark = pytest.mark.usefixtures("one_blas_thread")
-
 EXTREME_PAIRS = [(1, 1), (1, 2), (2, 1), (32 / 31, 32 / 31), (4, 4), (200, 200), (2, 200)]
 
 # Strictly convex sets, so that the optimal weights are unique.

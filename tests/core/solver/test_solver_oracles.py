@@ -23,10 +23,7 @@ from tests.core.problems import (
     small_data,
 )
 
-pytestmark = [
-    pytest.mark.usefixtures("one_blas_thread"),
-    pytest.mark.filterwarnings("ignore:pnorm with p=:UserWarning"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:pnorm with p=:UserWarning")
 
 
 class MatrixFraction:
