@@ -1,4 +1,4 @@
-r"""Colour spaces of crops, computed in float and, where patterns are read off, in 256 levels.
+r"""Colour spaces of crops, in floating point, and in 256 levels for patterns.
 
 With red, green and blue :math:`R, G, B` on 0 to 255:
 
@@ -18,8 +18,8 @@ saturation is :math:`S = D / V` (0 for black) and the hue a place on the circle,
         (R - G) / D + 4 & \text{else}
     \end{cases}
 
-and 0 for greys, which have none. Everything is done pixel by pixel with additions, products and
-quotients, which IEEE 754 defines to the last bit: a crop has the same levels on every machine.
+and 0 for greys, which have none. Only sums, products and quotients of single pixels are used, which
+IEEE 754 defines to the last bit: a crop has the same levels on every machine.
 """
 
 from typing import Any

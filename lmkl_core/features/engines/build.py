@@ -1,7 +1,7 @@
 """Write the ONNX graph of a described network, straight from its weights.
 
 The graph computes what `networks.torch_networks` defines: photometry, scaling, the layers up to the
-deepest one asked for, pooling and normalisation. Tests compare the two.
+deepest one wanted, pooling and normalisation. Tests compare the two.
 """
 
 import math
@@ -52,7 +52,7 @@ def onnx_graph(graph: Graph, weights: Path) -> bytes:
 
 
 class _Writer(OnnxParts):
-    """The parts of one graph; feature maps are known by their names."""
+    """The parts of one graph; methods take and return names of feature maps."""
 
     def __init__(self, graph: Graph) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ class _Writer(OnnxParts):
                 return self.node("Clip", x, self.real(0.0), self.real(6.0))
             case "prelu":
                 assert filled.slope is not None
-                # Sums and products: onnxruntime's own PReLU took half of the whole time.
+                # Sums and products: onnxruntime's own PReLU took half of the time.
                 slope = filled.slope.reshape(-1, 1, 1)
                 negative = self.node("Mul", x, self.real(slope))
                 positive = self.node("Mul", self.node("Relu", x), self.real(1 - slope))

@@ -18,7 +18,6 @@ References
 A. Lavin and S. Gray, "Fast algorithms for convolutional neural networks", CVPR 2016.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,7 +133,8 @@ class _Part(OnnxParts):
         x = self._reshape(x, _SQUARE**2 * outputs, squares, squares)
         x = self.node("DepthToSpace", x, blocksize=_SQUARE)
         if conv.side % _SQUARE:
-            x = self._slice(x, [0, 0], [conv.side] * 2, [2, 3])
+            ends = self.whole(conv.side, conv.side)
+            x = self.node("Slice", x, self.whole(0, 0), ends, self.whole(2, 3))
         bias = self.real(conv.bias.reshape(1, outputs, 1, 1))
         self.add("Add", [x, bias], [conv.target])
 
@@ -168,9 +168,6 @@ class _Part(OnnxParts):
 
     def _reshape(self, x: str, *shape: int) -> str:
         return self.node("Reshape", x, self.whole(-1, *shape))
-
-    def _slice(self, x: str, starts: Sequence[int], ends: Sequence[int], axes: Sequence[int]):
-        return self.node("Slice", x, self.whole(*starts), self.whole(*ends), self.whole(*axes))
 
 
 def _drop_unused_constants(graph: Any) -> None:

@@ -1,12 +1,12 @@
 """Networks as data: the steps of each layer of EfficientNet-Lite0 and the two MiniFASNets.
 
-A described network needs no torch: `filling` gives the steps the weights of a file, and
+A described network runs without torch: `filling` gives its steps the weights of a file, and
 `engines.build` writes them as an ONNX graph.
 
 EfficientNet-Lite0 is a stem, sixteen inverted bottlenecks and a head. Each bottleneck widens its
 input by a 1 x 1 convolution, filters every channel on its own, and narrows again without an
 activation; where input and output have one shape, the input is added. "Lite" means ReLU6 and no
-squeeze-and-excitation. Padding is TensorFlow's, where the weights come from.
+squeeze-and-excitation. Padding is as in TensorFlow, where the weights come from.
 
 MiniFASNets are small networks that tell live faces from prints and screens: a stem, inverted
 bottlenecks in three groups that each halve the side first, and a head that turns the last 5 x 5
@@ -33,9 +33,9 @@ Padding: TypeAlias = Literal["none", "half", "same"]
 
 @dataclass(frozen=True)
 class Conv:
-    """A convolution, its batch norm and its activation; a linear layer is a 1 x 1 convolution.
+    """A convolution with batch norm and activation; a linear layer is a 1 x 1 convolution.
 
-    ``name``, ``norm`` and ``slope`` are those of the weights in the file, without ``.weight``.
+    ``name``, ``norm`` and ``slope`` are names in the file of weights, without ``.weight``.
     """
 
     name: str

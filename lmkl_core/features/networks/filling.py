@@ -1,4 +1,4 @@
-"""The weights of a file, checked and put into the steps of a described network.
+"""Check the weights of a file and put them into the steps of a described network.
 
 Batch norms are folded into the convolutions before them, in double precision.
 """
@@ -21,7 +21,7 @@ LARGEST_WIDTH = 1024
 
 _LARGEST = float(np.finfo(np.float32).max)
 
-# Counts training steps: of no use here, and missing in old files.
+# Counts training steps: unused here, and missing in old files.
 COUNTER = "num_batches_tracked"
 
 
@@ -47,9 +47,9 @@ class State:
         return cls(spec, read_tensors(path), path)
 
     def take(self, name: str, shape: tuple[int, ...], widest: int = 0) -> NDArray[np.float32]:
-        """Remove and return a tensor, if its shape and its numbers are right.
+        """Remove and return a tensor, checked for its shape and finite numbers.
 
-        A first side of 0 in ``shape`` is any from 1 to ``widest``; a matrix passes for 1 x 1
+        A first side of 0 in ``shape`` stands for 1 to ``widest``; a matrix passes for 1 x 1
         kernels.
         """
         if name not in self._left:
@@ -68,7 +68,7 @@ class State:
         return values
 
     def finish(self) -> None:
-        """Make sure that every tensor was taken."""
+        """Raise if a tensor is left."""
         for name in self._left:
             raise self.differs(f"{name} has no place in the network")
 
@@ -161,7 +161,7 @@ def _convolution(step: Conv, channels: int, state: State) -> FilledConv:
             state.take(f"{step.norm}.{key}", n).astype(np.float64)
             for key in ("weight", "bias", "running_mean", "running_var")
         )
-        with np.errstate(all="ignore"):  # of hostile files; looked at below
+        with np.errstate(all="ignore"):  # of hostile files; checked below
             gain = gain / np.sqrt(variance + step.epsilon)
             kernel *= gain.reshape(-1, 1, 1, 1)
             bias = shift - mean * gain

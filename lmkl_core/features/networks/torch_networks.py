@@ -1,21 +1,19 @@
-"""Networks in torch: built, loaded with weights, and cut short to pooled vectors.
+"""Networks in torch: built, loaded with weights, and truncated to pooled vectors.
 
 `Truncated` defines what every engine computes. For a crop with pixels p (0 to 255), channel by
 channel:
 
-1. photometry: ``none`` leaves p; ``grey-world`` takes ``p * grey / mean(p)``, so that neither the
-   colour of the light nor its strength is left; ``standardise`` takes
+1. photometry: ``none`` keeps p; ``grey-world`` takes ``p * grey / mean(p)``, which removes the
+   colour and the strength of the light; ``standardise`` takes
    ``grey + spread * (p - mean(p)) / std(p)``, which removes contrast as well;
 2. the network's own normalisation, ``(p / 255 - mean) / std``, and its order of colours;
-3. the stages up to the deepest layer asked for, and none after it;
+3. the stages up to the deepest layer wanted;
 4. pooling over the area: mean m, standard deviation s, or both one after the other;
 5. ``l2``: division by the Euclidean norm; ``l2-each``: each of k statistics by its own norm, and
-   all of them by sqrt(k), so that the whole has norm 1.
+   all of them by sqrt(k), which gives the whole the norm 1.
 
-All of it in float32, and each crop on its own: what else is in the batch changes nothing.
-
-Every network is a chain at the level of its named layers, so that cutting it short is taking the
-first stages.
+All in float32, and each crop independently of its batch. Every network is a chain of its named
+layers, so truncating it is taking the first stages.
 """
 
 import math
@@ -52,7 +50,7 @@ from lmkl_core.features.networks.registry import (
 _AREA = (2, 3)
 
 
-# ------------------------------------------------- cut short
+# ------------------------------------------------- truncated
 
 
 class Truncated(nn.Module):
@@ -262,7 +260,7 @@ def build_network(spec: NetworkSpec) -> tuple[nn.Module, tuple[nn.Module, ...]]:
 
 
 def _nasnetlarge() -> tuple[nn.Module, tuple[nn.Module, ...]]:
-    """Return NASNetLarge as one stage: its cells see the two before them, so it is no chain."""
+    """Return NASNetLarge as one stage: each cell sees the two before it."""
     try:
         from timm.models.nasnet import NASNetALarge  # an extra
     except ImportError as error:

@@ -1,7 +1,7 @@
 """Read files of named tensors into NumPy arrays: torch's two formats, and safetensors.
 
 torch writes a pickle that describes the tensors, and the numbers beside it. Unpickling would run
-whatever the file asks for, so nothing is unpickled here: `pickletools` splits the pickle into
+any code in the file, so nothing is unpickled here: `pickletools` splits the pickle into
 instructions, and `_run` follows the few that describe a dictionary of tensors. Anything else is an
 error. Every size is checked against the bytes present before an array is made.
 
@@ -23,7 +23,7 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +76,10 @@ def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
         data = _read(path)
         if data[8:9] == b"{":  # after the length of its header
             return load_safetensors(data)
-        return _from_zip(data) if data.startswith(b"PK") else _from_legacy(data)
+        tensors, numbers = (_from_zip if data.startswith(b"PK") else _from_legacy)(data)
+        return {
+            name: _array(tensor, numbers[tensor.storage.key]) for name, tensor in tensors.items()
+        }
     except InvalidInputError:
         raise
     except Exception as error:  # a damaged file can break any of these readers anywhere
@@ -127,7 +130,11 @@ class _Tensor:
     strides: tuple[int, ...]
 
 
-def _from_zip(data: bytes) -> dict[str, NDArray[Any]]:
+_Content: TypeAlias = tuple[dict[str, _Tensor], dict[str, memoryview]]
+"""The tensors by name, and the bytes of their storages by key."""
+
+
+def _from_zip(data: bytes) -> _Content:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         entries = {item.filename: item for item in archive.infolist()}
         if sum(item.file_size for item in entries.values()) > LARGEST_FILE:
@@ -140,17 +147,11 @@ def _from_zip(data: bytes) -> dict[str, NDArray[Any]]:
         if order in entries and archive.read(order) != b"little":
             raise _Unreadable("its numbers are big-endian")
         tensors = _tensors(_run(io.BytesIO(archive.read(name)[:LARGEST_PICKLE])))
-        numbers = {
-            key: archive.read(f"{root}data/{key}")
-            for key in {tensor.storage.key for tensor in tensors.values()}
-        }
-    return {
-        name: _array(tensor, memoryview(numbers[tensor.storage.key]))
-        for name, tensor in tensors.items()
-    }
+        keys = {tensor.storage.key for tensor in tensors.values()}
+        return tensors, {key: memoryview(archive.read(f"{root}data/{key}")) for key in keys}
 
 
-def _from_legacy(data: bytes) -> dict[str, NDArray[Any]]:
+def _from_legacy(data: bytes) -> _Content:
     stream = io.BytesIO(data[:LARGEST_PICKLE])
     if _run(stream) != _MAGIC or _run(stream) != _VERSION:
         raise _Unreadable("it is not a file of torch")
@@ -168,7 +169,7 @@ def _from_legacy(data: bytes) -> dict[str, NDArray[Any]]:
         end = position + length * sizes[key].dtype.itemsize
         numbers[key] = memoryview(data)[position:end]
         position = end
-    return {name: _array(tensor, numbers[tensor.storage.key]) for name, tensor in tensors.items()}
+    return tensors, numbers
 
 
 def _tensors(found: object) -> dict[str, _Tensor]:
@@ -185,9 +186,8 @@ def _array(tensor: _Tensor, numbers: memoryview) -> NDArray[Any]:
     if len(numbers) < storage.length * storage.dtype.itemsize:
         raise _Unreadable(f"storage {storage.key} is cut short")
     flat = np.frombuffer(numbers, storage.dtype, storage.length)
-    last = tensor.offset + sum(
-        stride * (size - 1) for stride, size in zip(tensor.strides, tensor.shape, strict=True)
-    )
+    steps = zip(tensor.strides, tensor.shape, strict=True)
+    last = tensor.offset + sum(stride * (size - 1) for stride, size in steps)
     count = int(np.prod(tensor.shape, dtype=np.float64))
     if count == 0:
         return np.empty(tensor.shape, storage.dtype)
