@@ -62,6 +62,12 @@ class CaptureState:
     rate: float = 0.0  # frames a second over the last ones; 0 before there are any
 
 
+def rate_of(arrivals: Sequence[float], now: float) -> float:
+    """Return arrivals a second; 0 before there are two and `RATE_AGE` after the last."""
+    span = arrivals[-1] - arrivals[0] if len(arrivals) > 1 else 0.0
+    return (len(arrivals) - 1) / span if span > 0 and now - arrivals[-1] <= RATE_AGE else 0.0
+
+
 _started: "weakref.WeakSet[Capture]" = weakref.WeakSet()
 
 
@@ -263,11 +269,7 @@ class Capture:
 
     def _snapshot(self) -> CaptureState:
         """Return the state as last reported, with the rate; the caller holds the lock."""
-        times = self._arrivals
-        span = times[-1] - times[0] if len(times) > 1 else 0.0
-        if span <= 0 or self._clock.now() - times[-1] > RATE_AGE:
-            return self._state
-        return replace(self._state, rate=(len(times) - 1) / span)
+        return replace(self._state, rate=rate_of(self._arrivals, self._clock.now()))
 
     def _advice(self, cause: Cause | None) -> dict[str, Any]:
         """Return a cause and its advice as fields of the state."""

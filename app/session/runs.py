@@ -57,10 +57,6 @@ class Run:
             self._lock.release()
 
 
-def takes_folder() -> Path:
-    return storage.personal_folder() / storage.TAKES_NAME
-
-
 def begin_run(kind: str = storage.TAKES_NAME) -> Run:
     """Make a folder in the personal folder ``kind``, locked before it exists."""
     base = storage.data_folder() / kind

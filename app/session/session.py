@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 from enum import StrEnum
 from time import monotonic
 
+from app.capture.capture import rate_of
 from app.models.model import PadModel
 from app.models.summary import ModelSummary, describe
 from app.session.decision import Decider
@@ -92,11 +93,7 @@ class Session:
         return tuple(s for s in samples if not s.is_simulated and s.number not in held)
 
     def throughput(self, source_rate: float, n_dropped: int) -> Throughput:
-        arrivals = self._arrivals
-        span = arrivals[-1] - arrivals[0] if len(arrivals) > 1 else 0.0
-        rate = (len(arrivals) - 1) / span if span > 0 else 0.0
-        if arrivals and self._clock() - arrivals[-1] > 2.0:
-            rate = 0.0
+        rate = rate_of(self._arrivals, self._clock())
         return Throughput(source_rate, rate, self._latency, n_dropped)
 
     # ------------------------------------------------------------- frames

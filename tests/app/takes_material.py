@@ -2,11 +2,16 @@
 
 import numpy as np
 
+from app import storage
 from app.session.recovery import find
 from app.types import Condition, Sample
 from app.vision.conditions import NAMES
 
 FEATURES = {"format": 1, "preset": {"name": "texture"}, "weights": {"net": "0" * 64}}
+
+
+def takes_folder():
+    return storage.personal_folder() / storage.TAKES_NAME
 
 
 def takes(n_frames, *names, first=0, columns=5):

@@ -14,12 +14,11 @@ from app.cli.outputs import OutputError, write_bytes
 from app.models.files import load, save
 from app.reports import ReportError, build, write
 from app.session.recovery import Journal, find
-from app.session.runs import takes_folder
 from lmkl_core.errors import ModelFileError
 from tests.app.guided_test_material import session
 from tests.app.models.model_material import window_model as small_model
 from tests.app.reports.report_material import context
-from tests.app.takes_material import FEATURES, left, same, takes
+from tests.app.takes_material import FEATURES, left, same, takes, takes_folder
 from tests.faults.disk import limited
 
 LIMITED = pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")

@@ -11,10 +11,9 @@ import pytest
 from app import settings, storage
 from app.models.files import load, save
 from app.session.recovery import Journal, find
-from app.session.runs import takes_folder
 from lmkl_core.system.files import UNFINISHED
 from tests.app.models.model_material import window_model
-from tests.app.takes_material import FEATURES, takes
+from tests.app.takes_material import FEATURES, takes, takes_folder
 from tests.faults.writing_twice import TURNS
 
 ROOT = Path(__file__).resolve().parents[2]

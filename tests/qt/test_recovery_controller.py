@@ -8,10 +8,9 @@ from app import storage
 from app.qt.controllers.recovery import BRING_BACK, DELETE, RecoveryController
 from app.qt.workers.recovery import RecoveryWorker
 from app.session.recovery import Journal, unpacked
-from app.session.runs import takes_folder
 from app.session.session import Session
 from app.settings import Settings
-from tests.app.takes_material import FEATURES, left, nothing_is_left, same, takes
+from tests.app.takes_material import FEATURES, left, nothing_is_left, same, takes, takes_folder
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from app.session.recovery import LARGEST_TAKE, Journal, find, fits, offer_of, outcome_of
-from app.session.runs import takes_folder
 from lmkl_core.model_file.container import seal
-from tests.app.takes_material import FEATURES, left, nothing_is_left, same, takes
+from tests.app.takes_material import FEATURES, left, nothing_is_left, same, takes, takes_folder
 from tests.core.modelfile_corpus import unsealed
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="links, pipes and rights are POSIX's")
