@@ -79,10 +79,7 @@ def command(
 def run_and_print(
     *, output: Path | None, as_json: bool, picture: bool = True, is_short: bool = False
 ) -> None:
-    """Run the demo, print it, and write it into a folder if there is one.
-
-    A short demo records fewer takes, in less than half the time.
-    """
+    """Run the demo, or a short one in less than half the time; print it, and write it if asked."""
     if output is not None:
         make_folder(output)
     try:
@@ -171,14 +168,11 @@ def as_document(result: DemoResult) -> dict[str, Any]:
 
 def _group_as_json(item: GroupResult) -> dict[str, Any]:
     tally, frames = item.tally, [frame for one in item.presentations for frame in one.frames]
+    counts = ("n", "n_accepted", "n_refused", "n_unfamiliar", "n_no_response")
     return {
         "name": item.name,
         "is_attack": item.is_attack,
-        "n": tally.n,
-        "n_accepted": tally.n_accepted,
-        "n_refused": tally.n_refused,
-        "n_unfamiliar": tally.n_unfamiliar,
-        "n_no_response": tally.n_no_response,
+        **{name: getattr(tally, name) for name in counts},
         "error_rate": tally.errors.value,
         "error_interval": list(tally.errors.interval),
         "n_frames": sum(frame.score is not None for frame in frames),
@@ -196,12 +190,9 @@ def print_demo(result: DemoResult, console: Console) -> None:
         f"[bold]Demo on {STATEMENT}[/bold]: {result.n_enrolled} genuine frames "
         f"in {len(result.takes)} takes, in {len(lights)} lights ({', '.join(lights)})"
     )
-    weights = result.kernel_weights
-    clusters = [f"cluster {number}" for number in range(1, len(weights) + 1)]
-    rows = [
-        (name, *(f"{weight:.3f}" for weight in column))
-        for name, column in zip(result.model.view_names_, weights.T, strict=True)
-    ]
+    clusters = [f"cluster {number}" for number in range(1, len(result.kernel_weights) + 1)]
+    columns = zip(result.model.view_names_, result.kernel_weights.T, strict=True)
+    rows = [(name, *map("{:.3f}".format, weights)) for name, weights in columns]
     console.print(text_table("Kernel weights", ["view"], clusters, rows))
     verdict = "certified" if result.is_certified else "NOT certified"
     console.print(

@@ -71,14 +71,21 @@ def fetch_command(
         )
     outcome = _Outcome(as_json, folder)
     for entry in _entries(names, preset):
-        with outcome.failures(entry.name), _interruptible(entry, folder):
+        with outcome.failures(entry.name):
             outcome.add(_fetched(entry, folder, hidden=as_json), "is in")
     outcome.finish()
 
 
 def _fetched(entry: Weights, folder: Path | None, *, hidden: bool) -> WeightsFile:
-    with progress_bar(entry.file_name, hidden=hidden, in_bytes=True) as tell:
-        return fetch(entry, folder, lambda done, total: tell(done, total, entry.file_name))
+    """Download weights; Ctrl-C stops with a sentence on what is kept."""
+    name = entry.file_name
+    try:
+        with progress_bar(name, hidden=hidden, in_bytes=True) as tell:
+            return fetch(entry, folder, lambda done, total: tell(done, total, name))
+    except KeyboardInterrupt:
+        kept = megabytes(inspect(entry, folder).fetched)
+        told = f"Stopped. {kept} of {name} are kept; the same command goes on from there."
+        stop(told, ExitCode.INTERRUPTED)
 
 
 @command.command("import", epilog=HELP)
@@ -177,20 +184,6 @@ def _entries(names: list[str] | None, preset: str | None = None) -> list[Weights
         return [entry_of(name) for name in dict.fromkeys(wanted)]
     except InvalidInputError as error:
         stop(str(error), ExitCode.USAGE)
-
-
-@contextmanager
-def _interruptible(entry: Weights, folder: Path | None) -> Iterator[None]:
-    """Let Ctrl-C stop a download and say what is kept of it."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        kept = inspect(entry, folder).fetched
-        stop(
-            f"Stopped. {megabytes(kept)} of {entry.file_name} are kept; "
-            "the same command goes on from there.",
-            ExitCode.INTERRUPTED,
-        )
 
 
 # ------------------------------------------------------------- findings

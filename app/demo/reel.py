@@ -2,14 +2,13 @@
 
 A picture takes 25 to 65 ms to record on an idle core, longer than it is shown when the networks run
 beside it. What is presented is recorded first and at full speed, the rest ahead of time at half
-that pace, to leave time for the program. A picture has 43 to 69 KB: the whole loop takes 38 MB, all
-takes to enrol 87 MB more.
+that pace, to leave time for the program. The whole loop takes 38 MB, all takes to enrol 87 MB more.
 """
 
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.demo.script import Chapter, Script
 
@@ -19,6 +18,12 @@ Record = Callable[[Chapter, Callable[[], bool]], Iterator[bytes]]
 HEAD_START = 0.5
 """Seconds by which loading the renderer is put off while there is something to show: it would slow
 down a program that is just starting."""
+
+
+class _Order(NamedTuple):
+    number: int
+    chapter: Chapter | None
+
 
 _FEW = 8
 """With fewer pictures, running to and fro would look like trembling: the last one is held."""
@@ -60,14 +65,12 @@ class Reel:
             there += pictures[len(there) : chapter.take.n_frames]
 
     def count(self, chapter: Chapter) -> int:
-        """Return how many pictures of a chapter are there."""
         return len(self._pictures[chapter])
 
     def progress(self, chapters: Iterable[Chapter]) -> float:
         """Share of these chapters that is recorded, 0 to 1."""
         wanted = set(chapters)
-        n_wanted = sum(chapter.take.n_frames for chapter in wanted)
-        return sum(map(self.count, wanted)) / n_wanted
+        return sum(map(self.count, wanted)) / sum(chapter.take.n_frames for chapter in wanted)
 
     def start(self) -> None:
         """Begin to record the wishes, or go on where `stop` broke off."""
@@ -144,20 +147,17 @@ class Reel:
         try:
             with self._changed:
                 self._changed.wait_for(self._is_urgent, self._head_start)
-            while (chapter := self._taken_on()) is not None:
+            while True:
+                with self._changed:
+                    chapter = self._next()
+                    if chapter is None:
+                        self._thread = None
+                        return
                 self._film(chapter)
         except Exception as error:
             with self._changed:
                 self._error, self._thread = error, None
                 self._changed.notify_all()
-
-    def _taken_on(self) -> Chapter | None:
-        """What to record next; with None the thread has said that it ends."""
-        with self._changed:
-            chapter = self._next()
-            if chapter is None:
-                self._thread = None
-            return chapter
 
     def _is_urgent(self) -> bool:
         """Whether a reader waits, or what is presented has not a single picture."""
@@ -188,13 +188,6 @@ class Reel:
             raise RuntimeError(f"The recording of {chapter.key!r} ended before it was complete.")
 
 
-@dataclass(frozen=True, eq=False)
-class _Order:
-    """What to show; None is everything in turn. Orders are compared by identity."""
-
-    chapter: Chapter | None
-
-
 class Projector:
     """Chooses pictures from a reel: everything in turn, or what it is directed to show.
 
@@ -209,12 +202,14 @@ class Projector:
     def __init__(self, script: Script, reel: Reel, *, loop: bool, patient: bool) -> None:
         self._script, self._reel = script, reel
         self._loop, self._patient = loop, patient
-        self._order = self._followed = _Order(None)
+        # A number and a chapter (None: everything in turn), replaced together: the number tells
+        # that something else was shown between two equal orders.
+        self._order = self._followed = _Order(0, None)
         self.shown = script.loop[0]
         self._has_shown = False
         self._turn = self._position = 0
         self._place, self._step = 0, 1
-        self._wish(self._order)
+        self._wish(None)
 
     @property
     def presenting(self) -> Chapter | None:
@@ -223,36 +218,30 @@ class Projector:
 
     def present(self, chapter: Chapter | None) -> None:
         """Show a chapter from the next picture on, or everything in turn from its beginning."""
-        if chapter == self._order.chapter:
-            return
-        self._order = order = _Order(chapter)
-        self._wish(order)
-        self._reel.wake()
+        if chapter != self._order.chapter:
+            self._order = _Order(self._order.number + 1, chapter)
+            self._wish(chapter)
+            self._reel.wake()
 
     def picture(self) -> bytes | None:
         """Return the next picture; None at the end, or when the reel is stopped."""
         while True:
-            order = self._order
-            if order is not self._followed:
-                self._followed = order
+            if self._order != self._followed:
+                self._followed = self._order
                 self._turn = self._position = 0
-                self._wish(order)
-            chapter = self._due(order)
+                self._wish(self._followed.chapter)
+            chapter = self._followed.chapter or self._due()
             if chapter is None:
                 return None
-
-            def waiting(order: _Order = order) -> bool:
-                return self._order is order
-
-            choose = self._exact if self._patient else self._at_hand
-            packed = choose(chapter, waiting)
-            if packed is not None or waiting():
+            packed = (self._exact if self._patient else self._at_hand)(chapter)
+            if packed is not None or self._is_waiting():
                 return packed
 
-    def _due(self, order: _Order) -> Chapter | None:
-        """What the next picture should present."""
-        if order.chapter is not None:
-            return order.chapter
+    def _is_waiting(self) -> bool:
+        return self._order == self._followed
+
+    def _due(self) -> Chapter | None:
+        """Return the loop's chapter that the next picture presents; None at the end."""
         loop = self._script.loop
         if self._position == loop[self._turn].n_frames:
             if self._turn + 1 == len(loop) and not self._loop:
@@ -260,29 +249,29 @@ class Projector:
             following = (self._turn + 1) % len(loop)
             if self._patient or self._reel.count(loop[following]):
                 self._turn, self._position = following, 0
-                self._wish(order)
+                self._wish(None)
             else:
                 # The chapter goes on until there is something of the next one to be seen.
                 self._reel.check()
                 self._position -= 1
         return loop[self._turn]
 
-    def _exact(self, chapter: Chapter, waiting: Callable[[], bool]) -> bytes | None:
-        packed = self._reel.picture(chapter, chapter.picture_of(self._position), waiting)
-        return self._show(chapter, packed)
+    def _exact(self, chapter: Chapter) -> bytes | None:
+        return self._show(chapter, chapter.picture_of(self._position))
 
-    def _at_hand(self, chapter: Chapter, waiting: Callable[[], bool]) -> bytes | None:
+    def _at_hand(self, chapter: Chapter) -> bytes | None:
         n_there = self._reel.count(chapter)
         if not n_there and self._has_shown:
             self._reel.check()
-            return self._reel.picture(self.shown, self._place, waiting)
+            return self._reel.picture(self.shown, self._place, self._is_waiting)
         if self._position == 0:
             self._place, self._step = 0, 1
         else:
             self._move(n_there, is_complete=n_there == chapter.take.n_frames)
-        return self._show(chapter, self._reel.picture(chapter, self._place, waiting))
+        return self._show(chapter, self._place)
 
-    def _show(self, chapter: Chapter, packed: bytes | None) -> bytes | None:
+    def _show(self, chapter: Chapter, number: int) -> bytes | None:
+        packed = self._reel.picture(chapter, number, self._is_waiting)
         if packed is not None:
             self.shown, self._has_shown = chapter, True
             self._position += 1
@@ -298,12 +287,9 @@ class Projector:
             self._step = 1
         self._place = min(max(self._place + self._step, 0), n_there - 1)
 
-    def _wish(self, order: _Order) -> None:
+    def _wish(self, chapter: Chapter | None) -> None:
         """Have what is shown recorded first, then what probably follows."""
         loop = self._script.loop[self._turn :] + self._script.loop[: self._turn]
-        if order.chapter is None:
-            self._reel.wish(loop)
-            return
         everything = self._script.presentations
-        place = everything.index(order.chapter)
-        self._reel.wish((order.chapter, *everything[place + 1 : place + 2], *loop))
+        place = len(everything) if chapter is None else everything.index(chapter)
+        self._reel.wish((*everything[place : place + 2], *loop))

@@ -1,15 +1,13 @@
 """The demo without a window: enrol a generated person, fit, and test on takes never seen.
 
-The recordings are generated (`app.demo.renderer`), everything after them is what the window does:
-the detector, the quality gate, the CNN views, the model and its threshold, the test and its report.
-It shows that the parts work together, not how well real attacks are told apart.
+Everything but the recordings is what the window does. It shows that the parts work together, not
+how well real attacks are told apart.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,17 +47,14 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class Size:
-    """How many takes are recorded.
-
-    ``enrolled`` in each light; of the person tested, ``again`` in each of these lights in the same
-    session, ``another_day`` in each of them on another day, and ``new`` in a light that was never
-    enrolled; ``attacks`` of each species.
-    """
+    """How many takes are recorded: enrolled, of the person tested, and of each species."""
 
     enrolled: int = 6
+    """In each light, as are the next two."""
     again: int = 3
     another_day: int = 1
     new: int = 2
+    """In a light that was never enrolled."""
     attacks: int = 5
 
 
@@ -115,17 +110,15 @@ class DemoResult:
 
     @property
     def model(self) -> LocalisedMKL:
-        """The fitted estimator."""
         return self.pad.estimator
 
     @property
     def is_certified(self) -> bool:
-        """Whether the fit's proven distance from the optimum is small enough."""
         return bool(self.model.gap_ <= CERTIFIED_GAP)
 
     @property
     def kernel_weights(self) -> NDArray[np.float64]:
-        """Weights, shape (n_clusters, n_views)."""
+        """Clusters by views."""
         return np.asarray(self.model.kernel_weights_, dtype=float)
 
     @property
@@ -179,14 +172,11 @@ def run(seed: int = 0, progress: Progress | None = None, size: Size = FULL) -> D
     n_frames = sum(take.n_frames // EVERY for take in takes)
     done = 0
 
-    def tell(text: str) -> None:
+    def tell(text: str, n: int = 0) -> None:
+        nonlocal done
+        done += n
         if progress is not None:
             progress(done, n_frames, text)
-
-    def step(text: str) -> None:
-        nonlocal done
-        done += 1
-        tell(text)
 
     tell("preparing the networks")
     pipeline = make_pipeline(DEFAULT_PRESET)
@@ -195,17 +185,21 @@ def run(seed: int = 0, progress: Progress | None = None, size: Size = FULL) -> D
         pipeline,
         {name: _next(recordings) for name in enrolled},
         is_simulated=True,
-        progress=lambda name: step(f"enrolling {name}"),
+        progress=lambda name: tell(f"enrolling {name}", 1),
     )
     tell("fitting")
     model = fitted(genuine, Settings(), pipeline.extractor.fingerprint())
     guided_test, presented = GuidedTest(), []
     guided_test.use_model(model.digest)
     for group, take in tested:
+        pipeline.reset()
         species = BONA_FIDE if take.instrument is None else SPECIES[take.instrument]
-        told = partial(step, f"testing {group}")
-        presentation = _test(pipeline, model, guided_test, species, _next(recordings), told)
-        presented.append(Presented(group, take, presentation))
+        guided_test.start(species, is_simulated=True)
+        for frame in next(recordings):
+            guided_test.offer(score_frame(pipeline, model, frame))
+            tell(f"testing {group}", 1)
+        guided_test.finish()
+        presented.append(Presented(group, take, guided_test.presentations[-1]))
     return DemoResult(model, guided_test, seed, len(genuine), tuple(enrolled), tuple(presented))
 
 
@@ -230,21 +224,3 @@ def _recorded(takes: Sequence[Take]) -> Iterator[list[Frame]]:
 def _next(recordings: Iterator[list[Frame]]) -> Iterator[Frame]:
     """Yield the frames of the next take, not before the first is asked for."""
     yield from next(recordings)
-
-
-def _test(
-    pipeline: Pipeline,
-    model: PadModel,
-    guided_test: GuidedTest,
-    species: str,
-    recording: Iterable[Frame],
-    step: Callable[[], None],
-) -> Presentation:
-    """Present a take as the window's guided test would."""
-    pipeline.reset()
-    guided_test.start(species, is_simulated=True)
-    for frame in recording:
-        guided_test.offer(score_frame(pipeline, model, frame))
-        step()
-    guided_test.finish()
-    return guided_test.presentations[-1]

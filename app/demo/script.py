@@ -15,7 +15,6 @@ RATE = 30.0
 """Frames a second."""
 
 PERSON = "P001"
-"""The person by default."""
 
 NOBODY = "nobody"
 
@@ -35,29 +34,19 @@ _SEEDS_APART = 100
 
 @dataclass(frozen=True)
 class Take:
-    """One uninterrupted recording; equal takes give equal frames.
-
-    Attributes
-    ----------
-    person : str
-        Who is before the camera or, in an attack, impersonated.
-    instrument : str or None
-        How they are impersonated; None for the person themself, `NOBODY` for the empty room.
-    condition : str
-        The light; a person has one room for each.
-    seed : int
-        Decides pose, distance, motion and expression.
-    session : int
-        Takes of one session share clothes, focus and exposure, and in each condition light and
-        seat; another session is another day.
-    """
+    """One uninterrupted recording; equal takes give equal frames."""
 
     person: str
+    """Who is before the camera or, in an attack, impersonated."""
     instrument: str | None = None
+    """How they are impersonated; None for the person themself, `NOBODY` for the empty room."""
     condition: str = "office"
+    """The light; a person has one room for each."""
     seed: int = 0
+    """Decides pose, distance, motion and expression."""
     n_frames: int = 60
     session: int = 0
+    """Takes of one session share clothes, focus and exposure, and in each light the seat."""
 
     @property
     def is_attack(self) -> bool:
@@ -92,14 +81,12 @@ class Chapter:
 
     @property
     def frame_caption(self) -> str:
-        """Caption of its frames, which says that they are not real."""
         return f"Simulated: {self.caption}"
 
     def picture_of(self, position: int) -> int:
         """Return which recorded picture is shown at a position, once all are there."""
         turn = max(2 * (self.take.n_frames - 1), 1)
-        place = position % turn
-        return min(place, turn - place) if self.take.n_frames > 1 else 0
+        return min(position % turn, -position % turn)
 
 
 def light_of(name: str, n_takes: int) -> str:
@@ -188,11 +175,7 @@ _ASIDE = ("office 6",)
 
 
 def script(person: str = PERSON, seed: int = 0, n_recorded: int = N_RECORDED) -> Script:
-    """Return what the demo presents; another seed gives other takes.
-
-    An unknown person is refused when recording begins. Takes to enrol have more than ``n_recorded``
-    pictures.
-    """
+    """Return what the demo presents; an unknown person is refused when recording begins."""
 
     def chapter(key: str) -> Chapter:
         n_pictures, instrument = n_recorded, None

@@ -25,9 +25,8 @@ _BEFORE = 0.4
 class CameraModel:
     """A kind of camera: ranges from which a unit of it is drawn.
 
-    ``blur`` is the lens blur in pixels (standard deviation); ``noise`` the share of the intensity
-    range squared that is shot noise at full intensity and gain 1; ``sharpening`` what every webcam
-    applies; ``saturation`` how much more vivid than they are colours are made.
+    ``blur`` is the lens blur in pixels (standard deviation); ``noise`` the shot noise at full
+    intensity and gain 1, as a share of the intensity range squared.
     """
 
     blur: tuple[float, float] = (0.45, 1.1)
@@ -47,10 +46,10 @@ PHONE = CameraModel(
 
 
 class Camera:
-    """A camera during one take: focus, exposure and white balance wander.
+    """A camera during one take.
 
-    ``unit`` decides what this piece of hardware and its settings are like: takes of one session
-    share it. ``rng`` decides how focus and exposure wander in this take, and its noise.
+    ``unit`` decides on hardware and settings, which takes of one session share, ``rng`` how focus
+    and exposure wander in this take, and its noise.
     """
 
     def __init__(
@@ -71,9 +70,7 @@ class Camera:
     def shoot(self, view: View, time: float) -> bytes:
         """Record one picture; see `unpacked`."""
         light = self._through_lens(view, time)
-        gains = self._gains(light, time)
-        sensed = self._sense(light, gains)
-        return self._process(sensed)
+        return self._process(self._sense(light, self._gains(light, time)))
 
     def _through_lens(self, view: View, time: float) -> F32:
         blur = self._blur * float(np.exp(self._focus(time)))
@@ -191,9 +188,8 @@ def _vignette(width: int, height: int) -> F32:
 def _metering(width: int, height: int) -> NDArray[np.uint8]:
     """Which pixels the exposure looks at: an ellipse that holds the middle half of the picture."""
     mask = np.zeros((height, width), np.uint8)
-    cv2.ellipse(
-        mask, (width // 2, height // 2), (width * 2 // 5, height * 9 // 20), 0, 0, 360, 255, -1
-    )
+    middle, axes = (width // 2, height // 2), (width * 2 // 5, height * 9 // 20)
+    cv2.ellipse(mask, middle, axes, 0, 0, 360, 255, -1)
     return mask
 
 

@@ -26,12 +26,12 @@ _ELSEWHERE = 0.25
 by 4 % from take to take, about as in real recordings of one sitting."""
 
 
+_PLACE = ("x", "y", "eyes")
+
+
 @dataclass(frozen=True)
 class Pose:
-    """Where a face is at one moment, in camera pixels and radians.
-
-    ``eyes`` is the distance between the eyes in camera pixels.
-    """
+    """Where a face is, in camera pixels and radians; ``eyes`` is the distance between the eyes."""
 
     x: float
     y: float
@@ -61,10 +61,7 @@ class Wave:
 
 
 class Motion:
-    """The course of a face before the camera: place, size, tilt and expression.
-
-    Everything is drawn once, for a picture of that size; ``home`` is the pose about which it moves.
-    """
+    """Place, size, tilt and expression of a face in time; ``home`` is the pose it moves about."""
 
     def __init__(self, rng: np.random.Generator, width: int, height: int) -> None:
         unit = width / 640.0
@@ -78,12 +75,9 @@ class Motion:
         )
         self._x = Wave(rng, 7.0 * unit, 0.25 * unit)
         self._y = Wave(rng, 4.0 * unit, 0.25 * unit)
-        self._size = Wave(rng, 0.025)
-        self._roll = Wave(rng, 0.025, 0.001)
-        self._yaw = Wave(rng, 0.09)
-        self._pitch = Wave(rng, 0.05)
-        self._smile = Wave(rng, 0.5)
-        self._brows = Wave(rng, 0.4)
+        self._size, self._roll = Wave(rng, 0.025), Wave(rng, 0.025, 0.001)
+        self._yaw, self._pitch = Wave(rng, 0.09), Wave(rng, 0.05)
+        self._smile, self._brows = Wave(rng, 0.5), Wave(rng, 0.4)
         self._talk = Wave(rng, 0.25, 0.25)
         gaps = rng.uniform(1.2, 4.5, 64)
         self._blinks = np.cumsum(gaps) - float(rng.uniform(0.0, 1.0))
@@ -91,15 +85,11 @@ class Motion:
     def seated(self, seat: Pose) -> "Motion":
         """Return the same course near a seat; the pose of the head stays this take's own."""
         near = copy(self)
-        x, y, eyes = (
-            there * (own / there) ** _ELSEWHERE
-            for own, there in (
-                (self.home.x, seat.x),
-                (self.home.y, seat.y),
-                (self.home.eyes, seat.eyes),
-            )
+        own, there = vars(self.home), vars(seat)
+        near.home = replace(
+            self.home,
+            **{name: there[name] * (own[name] / there[name]) ** _ELSEWHERE for name in _PLACE},
         )
-        near.home = replace(self.home, x=x, y=y, eyes=eyes)
         return near
 
     def straightened(self) -> "Motion":
@@ -278,11 +268,10 @@ class HeadField:
 
 
 class PlateField:
-    """A flat or slightly bent plate in a hand: a plane in perspective.
+    """A plate in a hand, in perspective; the pictured face is where a live one would be.
 
-    The pictured face takes the place a live face would have. ``bend`` curves a sheet about its
-    vertical axis; ``distance`` from the camera, in eye distances, decides how strong perspective
-    is.
+    ``bend`` curves a sheet about its vertical axis; ``distance`` from the camera is in eye
+    distances.
     """
 
     def __init__(
@@ -295,9 +284,8 @@ class PlateField:
         pose = self._motion.pose(time)
         inverse = np.linalg.inv(plate_homography(pose, self._distance)).astype(np.float32)
         across, down = self._grid
-        below = inverse[2, 0] * across + inverse[2, 1] * down + inverse[2, 2]
-        x = (inverse[0, 0] * across + inverse[0, 1] * down + inverse[0, 2]) / below
-        y = (inverse[1, 0] * across + inverse[1, 1] * down + inverse[1, 2]) / below
+        x, y, below = (row[0] * across + row[1] * down + row[2] for row in inverse)
+        x, y = x / below, y / below
         if self._bend:
             curve = np.minimum(x * x, 5.0)
             x, y = x * (1.0 + 0.03 * self._bend * curve), y + 0.02 * self._bend * curve

@@ -1,9 +1,7 @@
 """The people of the demo: portraits that no real person sat for, cut out and brought to one size.
 
-They come with the package ``openpeople`` 0.1.2 (MIT licence), ten people made by an image
-generator. Only its files are used, found through the package's metadata. The studio portraits
-serve, because their faces have more pixels than the camera needs and their plain background
-comes off cleanly; the expression sheets would bring faces of a quarter of the resolution.
+They are the studio portraits of the package ``openpeople`` 0.1.2 (MIT licence), made by an image
+generator: more pixels than the camera needs, before a plain background that comes off cleanly.
 """
 
 from dataclasses import dataclass
@@ -77,7 +75,6 @@ def portrait_path(name: str) -> Path:
 
 @lru_cache(maxsize=2)  # 45 MB each; an attack with a mask needs two
 def load_person(name: str) -> Person:
-    """Load a person's portrait, cut it out and bring it to the canonical size."""
     path = portrait_path(name)
     # Read the bytes here: OpenCV's own reader does not open every path on Windows.
     encoded = np.frombuffer(path.read_bytes(), np.uint8) if path.is_file() else None

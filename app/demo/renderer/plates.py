@@ -16,7 +16,7 @@ _LEVER = 9.0
 
 
 def glare(place: Setting, strength: tuple[float, float], width: tuple[float, float]) -> Sheen:
-    """The lamp or window itself, seen in a glossy sheet: a soft patch that wanders as it tilts.
+    """Mirror the lamp or window in a glossy sheet: a soft patch that wanders as it tilts.
 
     ``strength`` is a range relative to the room's level, ``width`` one in eye distances.
     """
@@ -58,13 +58,12 @@ class Cut:
 
     def within(self, source: Recording) -> "Cut":
         """Return the part of the cut that the photograph has."""
-        width, height = source.size
-        rim = 4.0
+        (width, height), (x, y), unit, rim = source.size, source.origin, source.unit, 4.0
         return Cut(
-            max(self.left, (rim - source.origin[0]) / source.unit),
-            max(self.top, (rim - source.origin[1]) / source.unit),
-            min(self.right, (width - rim - source.origin[0]) / source.unit),
-            min(self.bottom, (height - rim - source.origin[1]) / source.unit),
+            max(self.left, (rim - x) / unit),
+            max(self.top, (rim - y) / unit),
+            min(self.right, (width - rim - x) / unit),
+            min(self.bottom, (height - rim - y) / unit),
         )
 
     @classmethod
@@ -94,13 +93,12 @@ class Plate:
     def texture(self, time: float) -> F32:
         """Return the cut picture of a moment."""
         source, cut = self._source, self._cut
-        picture = source.picture(time)
+        picture, step = source.picture(time), 1.0
         scale = self.unit / source.unit
         if scale < 0.8:
             # Area averages first: one step of interpolation cannot shrink this much.
-            shrunk = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-            picture = f32(shrunk)
-        step = min(scale, 1.0) if scale < 0.8 else 1.0
+            step = scale
+            picture = f32(cv2.resize(picture, None, fx=step, fy=step, interpolation=cv2.INTER_AREA))
         pixel = source.unit * step / self.unit
         left = source.origin[0] * step + cut.left * source.unit * step
         top = source.origin[1] * step + cut.top * source.unit * step
@@ -169,8 +167,7 @@ def subpixels(rng: np.random.Generator, finest: float) -> Grating:
 
 def with_margin(picture: F32, margin: int, colour: Iterable[float]) -> F32:
     """Put a margin of one colour round a picture."""
-    edges = (margin, margin, margin, margin)
-    value = [float(part) for part in colour]
+    edges, value = (margin,) * 4, [float(part) for part in colour]
     return f32(cv2.copyMakeBorder(picture, *edges, cv2.BORDER_CONSTANT, value=value))
 
 

@@ -38,13 +38,10 @@ class Harmonic:
 class Grating:
     """Fine periodic structure (subpixels of a screen, halftone of a print) as a camera samples it.
 
-    It is finer than the camera's pixels, so it shows as moiré or not at all. Rendering it would
-    need pictures of thousands of pixels, and rendering it too coarsely would make up moiré that no
-    camera has. Here each harmonic is attenuated by what lens and photosite do to its frequency and
-    then evaluated at the photosites, which is exactly what sampling does to it, aliasing included.
-
-    A 640 x 480 picture is read from a mosaic of twice that size: every colour has photosites of
-    half a pixel, at its own place within the pixel. That is where the colours of moiré come from.
+    It is finer than the camera's pixels, so it shows as moiré or not at all; rendered too coarsely
+    it would make up moiré that no camera has. Each harmonic is attenuated by lens and photosite and
+    evaluated at the photosites, which is what sampling does to it, aliasing included. Every colour
+    has photosites of half a pixel at its own place within the pixel: hence the colours of moiré.
     """
 
     harmonics: tuple[Harmonic, ...]
@@ -52,8 +49,7 @@ class Grating:
     def modulation(self, x: F32, y: F32, blur: float) -> F32 | None:
         """Return the relative change of each camera pixel, (height, width, 3); None if invisible.
 
-        x and y are the place on the plate seen by each camera pixel, in eye distances; ``blur`` is
-        the standard deviation of the lens blur in camera pixels.
+        x and y are places on the plate in eye distances, ``blur`` is the lens's, in camera pixels.
         """
         rows, columns = x.shape
         middle = (slice(rows // 2 - 1, rows // 2 + 2), slice(columns // 2 - 1, columns // 2 + 2))
@@ -103,10 +99,10 @@ SUPERSAMPLING = 2
 class Layer:
     """A picture with a shape that moves.
 
-    ``colour`` is the light it sends to the camera, already multiplied with ``alpha``, what it
-    covers; ``origin`` the point between the eyes and ``unit`` the eye distance, in its pixels;
-    ``field`` where the camera looks on it; ``gain`` a colour factor at a time (a tilted plate
-    catches more or less light); ``film`` replaces ``colour`` at a time.
+    ``colour`` is the light it sends to the camera, already multiplied with its coverage ``alpha``;
+    ``origin`` the point between the eyes and ``unit`` the eye distance, in its pixels; ``gain`` a
+    colour factor at a time (a tilted plate catches more or less light); ``film`` replaces
+    ``colour`` at a time.
     """
 
     colour: F32
@@ -122,10 +118,7 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A rendered moment: linear intensities at twice the camera's resolution.
-
-    ``structure`` gives, for a lens blur, what fine structure does to the camera's pixels.
-    """
+    """A rendered moment, and what fine structure does to the camera's pixels at a lens blur."""
 
     image: F32
     structure: Callable[[float], F32 | None]
@@ -141,7 +134,6 @@ class Scene:
         self._small = (width // SUPERSAMPLING, height // SUPERSAMPLING)
 
     def render(self, time: float) -> View:
-        """Render the scene at a time in seconds."""
         image = self._room
         structures: list[tuple[Grating, F32, F32, F32]] = []
         for layer in self._layers:

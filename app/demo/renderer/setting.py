@@ -19,10 +19,9 @@ Colour = tuple[float, float, float]
 class Light:
     """One key light and the light that comes from everywhere.
 
-    ``direction`` points to the key light: image right, image down, towards the camera. Colours are
-    red, green, blue, with green 1. ``level`` is the brightness of the room, for which the camera
-    makes up by gain, at the cost of noise; ``backdrop`` how much brighter the room behind is than
-    the person.
+    ``direction`` to the key light is image right, image down, towards the camera. Colours have
+    green 1. ``level`` is the brightness of the room, ``backdrop`` that of the room behind the
+    person relative to it.
     """
 
     direction: tuple[float, float, float]
@@ -35,7 +34,6 @@ class Light:
 
     @property
     def towards(self) -> NDArray[np.float64]:
-        """Unit vector to the key light."""
         return np.array(self.direction) / np.linalg.norm(self.direction)
 
     def shade(self, normal: F32) -> F32:
@@ -188,10 +186,9 @@ _FLATTERING = ("office", "window", "bright", "another day", "lamp")
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """Where and in what light a take is recorded; everything else is drawn from ``rng``.
+    """Where and in what light a take is recorded; ``motion`` is that of the face, live or pictured.
 
-    ``motion`` is the course of the face, live or pictured. Takes of one session share the camera's
-    focus and exposure, light, seat and clothes.
+    Takes of one session share the camera's focus and exposure, light, seat and clothes.
     """
 
     person: str
@@ -258,10 +255,7 @@ def somebody_else(person: str, rng: np.random.Generator) -> str:
 
 
 class Recording:
-    """What an attacker has: pictures of the genuine person, taken elsewhere by another camera.
-
-    ``posed``: the person looked straight into the camera in even light.
-    """
+    """Pictures of the person that an attacker has; ``posed`` ones look straight, in even light."""
 
     def __init__(
         self,
@@ -287,15 +281,14 @@ class Recording:
         self.size = size
 
     def picture(self, time: float) -> F32:
-        """Return the picture of a moment, as intensities."""
         return to_linear(unpacked(self._camera.shoot(self._scene.render(time), time)))
 
 
 def photograph(person: str, rng: np.random.Generator, *, posed: bool = False) -> Recording:
-    """A good picture of the person: twice the webcam's resolution."""
+    """Return a good picture of the person: twice the webcam's resolution."""
     return Recording(person, rng, (1280, 960), PHONE, posed=posed)
 
 
 def footage(person: str, rng: np.random.Generator) -> Recording:
-    """A video of the person by a camera such as this one."""
+    """Return a video of the person by a camera such as this one."""
     return Recording(person, rng, (640, 480), WEBCAM)

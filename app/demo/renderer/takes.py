@@ -23,8 +23,8 @@ def record(
 ) -> Iterator[bytes]:
     """Yield every so many of a take's pictures, as the camera compresses them.
 
-    ``stopping`` is asked between the steps of making the scene, which take a second together and
-    several on a busy machine, and before every picture; a true answer ends the recording early.
+    ``stopping`` ends the recording early. It is asked before every picture and between the steps of
+    making the scene, which take seconds together on a busy machine.
     """
     try:
         load_person(take.person)
@@ -59,27 +59,13 @@ class _Stopped(Exception):
 
 
 class _Interruptible(np.random.Generator):
-    """Draws the numbers of another generator, and raises `_Stopped` when recording should stop.
-
-    Every step of making a scene draws numbers, so it stops between any two of them.
-    """
+    """Draw numbers as every step of making a scene does; raise `_Stopped` when it should stop."""
 
     def __init__(self, rng: np.random.Generator, stopping: Callable[[], bool]) -> None:
         super().__init__(rng.bit_generator)
         self._stopping = stopping
 
-    def uniform(self, *args: Any, **options: Any) -> Any:
-        self._check()
-        return super().uniform(*args, **options)
-
-    def normal(self, *args: Any, **options: Any) -> Any:
-        self._check()
-        return super().normal(*args, **options)
-
-    def integers(self, *args: Any, **options: Any) -> Any:
-        self._check()
-        return super().integers(*args, **options)
-
-    def _check(self) -> None:
-        if self._stopping():
+    def __getattribute__(self, name: str) -> Any:
+        if name in ("uniform", "normal", "integers") and self._stopping():
             raise _Stopped
+        return super().__getattribute__(name)
