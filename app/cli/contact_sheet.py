@@ -1,7 +1,4 @@
-"""A picture of the most and the least genuine frames, each with its score.
-
-Only the frames it shows are kept in memory, so that the length of a video does not matter.
-"""
+"""A picture of the most and the least genuine frames; only these are kept in memory."""
 
 import bisect
 from dataclasses import dataclass, field
@@ -38,8 +35,6 @@ _COLOURS = {
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """A frame of the sheet."""
-
     picture: Image
     score: float
     verdict: Verdict
@@ -73,10 +68,7 @@ class ContactSheet:
 
     @property
     def rows(self) -> tuple[list[Tile], list[Tile]]:
-        """The most genuine frames, best first, and the least genuine ones, worst first.
-
-        With few frames none is in both.
-        """
+        """The most genuine frames, best first, and the least, worst first; none is in both."""
         best, worst = ([tile for *_, tile in end] for end in (self._highest, self._lowest))
         if self._n_offered < 2 * self.most:
             n_best = -(-self._n_offered // 2)

@@ -188,10 +188,9 @@ def _settings(problems: tuple[str, ...]) -> Found:
 
 
 def _weights_folder() -> Found:
-    from lmkl_core.features.weights import weights_folder
-    from lmkl_core.features.weights.store import FOLDER_VARIABLE
+    from lmkl_core.features.weights.store import FOLDER_VARIABLE, weights_folder
 
-    yield from folder(weights_folder(), FOLDER_VARIABLE)
+    return folder(weights_folder(), FOLDER_VARIABLE)
 
 
 def folder(path: Path, variable: str) -> Found:

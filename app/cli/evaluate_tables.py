@@ -28,11 +28,8 @@ from lmkl_core.baselines import METHODS
 NAMES_WIDTH, VIEWS_WIDTH = 23, 31
 """Columns of a terminal that names of methods and of views need."""
 
-MEASURED_WIDTH, PUBLISHED_WIDTH, COUNTS_WIDTH = 19, 13, 14
-"""Columns that a figure with its interval needs, its published value, and counted errors."""
-
-COUNTED = ("APCER", "BPCER", "APNRR", "BPNRR")
-"""Figures that are counts of errors; what all others rest on is the same for most methods."""
+MEASURED_WIDTH, PUBLISHED_WIDTH = 19, 13
+"""Columns that a figure with its interval needs, and its published value."""
 
 SHORT = {
     "APCER": "APCER, worst",
@@ -51,12 +48,12 @@ def print_table(table: Table, console: Console) -> None:
     if simulated(table):
         console.print(f"[bold reverse] SIMULATED [/] {simulated(table)}")
     width = MEASURED_WIDTH + (PUBLISHED_WIDTH if table.published is not None else 0)
-    for names in _parts(table.headline, width, NAMES_WIDTH, console):
-        console.print(_headline(table, names, console))
+    for names in _parts(table.headline, width, console):
+        console.print(_headline(table, names))
     if table.singles is not None:
         console.print(_singles(table.singles, table.headline, console))
     if table.compared:
-        for names in _parts(table.others, MEASURED_WIDTH, NAMES_WIDTH, console):
+        for names in _parts(table.others, MEASURED_WIDTH, console):
             console.print(_others(table, names))
         console.print(f"Figures of both classes rest on {' or '.join(bases(table))}.")
         if not {"APNRR", "BPNRR"} & set(table.others):
@@ -69,13 +66,13 @@ def print_table(table: Table, console: Console) -> None:
         console.print(f"Note: {sentence}", style="dim", markup=False, highlight=False)
 
 
-def _parts(names: Sequence[str], width: int, beside: int, console: Console) -> list[Sequence[str]]:
+def _parts(names: Sequence[str], width: int, console: Console) -> list[Sequence[str]]:
     """Return as many figures together as leave room for names."""
-    n = max((console.width - beside) // width, 1)
+    n = max((console.width - NAMES_WIDTH) // width, 1)
     return [names[start : start + n] for start in range(0, len(names), n)]
 
 
-def _headline(table: Table, names: Sequence[str], console: Console) -> Grid:
+def _headline(table: Table, names: Sequence[str]) -> Grid:
     is_spread = len(table.folds) > 1
     said = "mean ± std over folds; all folds together" if is_spread else "measured"
     columns = []
@@ -83,16 +80,13 @@ def _headline(table: Table, names: Sequence[str], console: Console) -> Grid:
         columns += [f"{name}\npublished"] * (table.published is not None)
         columns.append(f"{_short(name)}\nmeasured")
     grid = _grid(f"By presentation, %: {said} (95 % interval), errors", ["method"], columns)
-    widths = [MEASURED_WIDTH + (COUNTS_WIDTH if name in COUNTED else 0) for name in names]
-    width = NAMES_WIDTH + sum(widths) + (len(grid.columns) - 1 - len(names)) * PUBLISHED_WIDTH
-    is_roomy = console.width >= width
     for line in table.lines:
         if isinstance(line, Singles):
             before = [] if table.published is None else [NOTHING]
             cells = [cell for name in names for cell in (*before, ends_text(line.ends(name)))]
             grid.add_row(escape(line.title), *cells)
             continue
-        cells = [cell for name in names for cell in _cells(line, name, table, is_roomy)]
+        cells = [cell for name in names for cell in _cells(line, name, table)]
         style = "bold" if line.is_own else "" if line.is_measured else "dim"
         grid.add_row(escape(f"{line.title} {line.source}".strip()), *cells, style=style)
     return grid
@@ -108,7 +102,7 @@ def _grid(heading: str, names: Sequence[str], figures: Sequence[str]) -> Grid:
     return grid
 
 
-def _cells(row: Row, name: str, table: Table, is_roomy: bool) -> list[str]:
+def _cells(row: Row, name: str, table: Table) -> list[str]:
     cells = [] if table.published is None else [printed_text(row.printed(name))]
     if not row.is_measured:
         return [*cells, ""]
@@ -118,8 +112,7 @@ def _cells(row: Row, name: str, table: Table, is_roomy: bool) -> list[str]:
     basis = basis_text(told) if told.n is not None else ""
     if told.species and told.value:
         basis = f"{basis} {told.species}"
-    between = "  " if is_roomy else "\n"
-    return [*cells, escape(f"{mean}{_with_interval(told)}{between}{basis}".rstrip())]
+    return [*cells, escape(f"{mean}{_with_interval(told)}\n{basis}".rstrip())]
 
 
 def _with_interval(told: Figure) -> str:

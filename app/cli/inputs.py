@@ -1,9 +1,4 @@
-"""Inputs as people name them, and which of their frames are used.
-
-A video is one recording, and so are the pictures of one folder; a folder of these is searched
-with all folders in it. Pictures are stills: they need not follow one another, so the face is
-searched in each as if it were the first.
-"""
+"""Inputs as people name them, and which of their frames are used."""
 
 import math
 import os
@@ -36,10 +31,7 @@ _EARLY = 1e-6
 
 
 def settings_with(**changes: Any) -> Settings:
-    """Return the window's settings with some of them changed; None leaves one as it is.
-
-    Problems of the settings file are said; a change that is out of range stops the command.
-    """
+    """Return the window's settings with some changed (None: not); stop at one out of range."""
     settings, problems = load()
     for problem in problems:
         say(problem)
@@ -70,7 +62,7 @@ def named_value(text: str, form: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A source that is open, its name in results, and what it turned out to be."""
+    """An open source, its name in results, and what it turned out to be."""
 
     source: FrameSource
     name: str
@@ -82,10 +74,9 @@ class Opened:
         return isinstance(self.source, ImageFolder)
 
     def frames(self, pipeline: Pipeline) -> Iterator[Frame]:
-        """Yield all frames, after resetting the pipeline's tracking."""
-        pipeline.reset()
-        for frame in self.source:
-            if self.has_stills:
+        """Yield all frames; the face is searched anew in the first one and in every still."""
+        for number, frame in enumerate(self.source):
+            if number == 0 or self.has_stills:
                 pipeline.reset()
             yield frame
 
@@ -102,10 +93,9 @@ def opened(text: str, settings: Settings) -> Iterator[Opened]:
 
 
 def recordings_in(text: str, *, apart: bool = False) -> list[str]:
-    """Return the recordings of an input: itself, or what a folder holds.
+    """Return the recordings of an input: itself, or the videos and pictures below a folder.
 
-    With ``apart`` every picture of a folder is a recording. Raises `SourceError` for a path that
-    does not exist and for a folder without pictures and videos.
+    The pictures of one folder are one recording, or one each with ``apart``.
     """
     source_from(text)
     if not os.path.isdir(text):
@@ -148,19 +138,13 @@ def shown_name(text: str, source: FrameSource) -> str:
 
 @dataclass(frozen=True)
 class Selection:
-    """Every so many frames one, and at most so many.
-
-    These are spread evenly over a recording; of a live source they are the first ones.
-    """
+    """Every so many frames one, and at most so many: spread evenly, or the first of a camera."""
 
     every: int = 1
     most: int | None = None
 
     def of(self, text: str, reading: Opened, frames: Iterable[Frame]) -> Iterator[Frame]:
-        """Yield the chosen frames of a source.
-
-        Where only reading to the end tells how many frames there are, ``text`` is read twice.
-        """
+        """Yield the chosen frames; a source that does not say how many it has is read twice."""
         positions = None
         if self.most is not None and not reading.source.is_live:
             total = reading.info.n_frames

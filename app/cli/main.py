@@ -84,10 +84,7 @@ def _end(error: BaseException, received: list[int]) -> NoReturn:
 
 @contextlib.contextmanager
 def _signals_raised() -> Iterator[list[int]]:
-    """Let signals end the work as Ctrl-C does, so that nothing half-written is left behind.
-
-    Yields the signals that came so far.
-    """
+    """Let signals end the work as Ctrl-C does, leaving nothing half-written; yield those so far."""
     received: list[int] = []
 
     def interrupt(number: int, _: FrameType | None) -> None:

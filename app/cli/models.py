@@ -17,7 +17,7 @@ from typing import Any
 from app.cli.console import ExitCode, can_ask, option, say, stop
 from app.models.files import LONGEST_NAME, PROTECTED_SUFFIX, Export, difference_of, load
 from app.models.model import PadModel, preset_name, preset_of
-from app.models.summary import CERTIFIED_GAP, describe
+from app.models.summary import CERTIFIED_GAP, PersonSummary, describe
 from app.names import cleaned_name
 from app.vision.pipeline import Pipeline, make_pipeline
 from lmkl_core.errors import InvalidInputError, ModelFileError, PassphraseNeeded, WrongPassphrase
@@ -54,10 +54,9 @@ Progress = Callable[[int, int, str], None]
 def pipeline_of(
     model: PadModel, detector: str, *, preset: str | None = None, progress: Progress | None = None
 ) -> Pipeline:
-    """Return the pipeline whose views a loaded model was fitted on.
+    """Return the pipeline whose views a model was fitted on; a ``preset`` insists on its views.
 
-    A ``preset`` insists on its views. Raises `ModelFileError` when the model's views are not those
-    that can be computed here.
+    Raises `ModelFileError` when they cannot be computed here.
     """
     name = os.path.basename(model.path)
     wanted = _preset_of(model.features, name) if preset is None else load_preset(preset)
@@ -153,19 +152,18 @@ def model_facts(model: PadModel) -> dict[str, Any]:
         "is_simulated": model.is_simulated,
         "threshold": shown.threshold.as_dict(),
         "notes": list(model.notes),
-        "people": [
-            {
-                "name": person.name or None,
-                "n_takes": person.n_takes,
-                "n_frames": person.n_frames,
-                "median_score": known(person.level),
-                "bpcer": known(person.bpcer),
-                "bpcer_interval": list(person.interval),
-                "n_scores": person.n_scores,
-                "n_effective": person.n_effective,
-            }
-            for person in shown.people
-        ],
+        "people": list(map(_person_facts, shown.people)),
+    }
+
+
+def _person_facts(person: PersonSummary) -> dict[str, Any]:
+    counts = ("n_takes", "n_frames", "n_scores", "n_effective")
+    return {
+        "name": person.name or None,
+        "median_score": known(person.level),
+        "bpcer": known(person.bpcer),
+        "bpcer_interval": list(person.interval),
+        **{name: getattr(person, name) for name in counts},
     }
 
 
@@ -193,8 +191,7 @@ def open_model(
 ) -> tuple[PadModel, str | None]:
     """Load a model, and return it with its passphrase if it has one.
 
-    With ``reads_only`` a passphrase file can be meant for nothing but this model, which then has
-    to be protected.
+    With ``reads_only`` a passphrase file is meant for this model, which then has to be protected.
     """
     if not reads_only or passphrase_file is None:
         try:
@@ -286,11 +283,8 @@ def _first_line(file: Path) -> str:
             line = stream.readline(LONGEST_LINE)
         text = line.decode("utf-8-sig").rstrip("\r\n")
     except OSError as error:
-        stop(
-            f"The passphrase cannot be read from {file} ({error.strerror or error}): check the "
-            "path.",
-            ExitCode.BAD_INPUT,
-        )
+        why = error.strerror or error
+        stop(f"Cannot read a passphrase from {file} ({why}): check the path.", ExitCode.BAD_INPUT)
     except UnicodeDecodeError:
         stop(f"The first line of {file} is not UTF-8 text: save it as that.", ExitCode.BAD_INPUT)
     if not text:

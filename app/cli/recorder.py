@@ -1,8 +1,4 @@
-"""Takes from sources, and the model fitted on them.
-
-A live source is recorded as in the window, and the demo is rendered as the window presents it. From
-a recording, evenly spaced frames are kept.
-"""
+"""Takes from sources, and the model fitted on them."""
 
 import math
 from collections import Counter
@@ -67,8 +63,7 @@ class TakeRecorded:
 class Recorder:
     """Record takes one after the other; ``n_frames`` and ``every`` replace the window's plan.
 
-    The names of takes and the frames of ``base``, the model that the takes are for, are not taken
-    again.
+    Names and frames that ``base``, the model to extend, has already are not taken again.
     """
 
     def __init__(
@@ -80,35 +75,32 @@ class Recorder:
         every: float | None = None,
         base: PadModel | None = None,
     ) -> None:
-        plan = Plan()
-        if n_frames is not None:
-            plan = replace(plan, frames=n_frames)
+        plan = Plan() if n_frames is None else Plan(frames=n_frames)
         if every is not None:
             plan = replace(plan, every=every, at_least_every=max(every, plan.at_least_every))
         self.plan = plan
         self.takes: list[TakeRecorded] = []
-        self._every = every
-        self._pipeline = pipeline
-        self._settings = settings
-        self._base = base
+        self._pipeline, self._settings = pipeline, settings
+        self._every, self._base = every, base
         self._taken = set() if base is None else set(base.takes)
         self._known = set() if base is None else _contents(base)
 
     @property
     def samples(self) -> list[Sample]:
-        """Frames kept of all takes."""
         return [sample for take in self.takes for sample in take.samples]
 
     @property
     def refused(self) -> Counter[str]:
-        """How many frames of all takes were refused, by reason."""
         return sum((take.refused for take in self.takes), Counter())
 
     def record(self, wanted: TakeWanted, tell: Tell = lambda *_: None) -> TakeRecorded:
         """Record a take; raises `SourceError` when its source cannot be read."""
         source = source_from(wanted.source)
-        take = TakeRecorded(self._name_for(wanted, source), shown_name(wanted.source, source))
-        take.person = cleaned_name(wanted.person, LONGEST_PERSON)
+        take = TakeRecorded(
+            self._name_for(wanted, source),
+            shown_name(wanted.source, source),
+            person=cleaned_name(wanted.person, LONGEST_PERSON),
+        )
         if isinstance(source, DemoSource):
             self._record_demo(source, take, tell)
         else:
@@ -212,11 +204,7 @@ class Recorder:
         return max(every, n / rate / (2 * self.plan.frames))
 
     def fit(self, features: dict[str, object], target_bpcer: float | None = None) -> PadModel:
-        """Fit a model on all takes, or fold them into the base, which stays as it is.
-
-        ``features`` is the fingerprint of the views; ``target_bpcer`` sets a grown model's
-        threshold anew.
-        """
+        """Fit a model on all takes, or extend the base; ``target_bpcer`` resets its threshold."""
         samples = self.samples
         if len(samples) < FEWEST_SAMPLES:
             raise TooFewFramesError(self._too_few(len(samples)))

@@ -1,9 +1,8 @@
 """``lmkl-pad report``: the report of a saved test session, or of a test on recordings.
 
-In a test each recording is a presentation, judged as one before the camera would be: frames are
-taken every `EVERY` seconds from the beginning until the presentation is complete, which needs 30
-scored frames, or six seconds of which most may have shown no face (`app.session.guided_test`). Of a
-folder all pictures are used, in their order.
+Each recording is a presentation, judged as one before the camera would be
+(`app.session.guided_test`): frames are taken every `EVERY` seconds from the beginning until it is
+complete. Of a folder all pictures are used, in their order.
 """
 
 from collections.abc import Iterator
@@ -199,10 +198,7 @@ def _tested(
     *,
     hidden: bool,
 ) -> tuple[GuidedTest, list[str], list[str]]:
-    """Present recordings one after the other, with frames at least ``every`` seconds apart.
-
-    Returns the test, why recordings could not be read, and which had too few frames.
-    """
+    """Return the test, why recordings could not be read, and which had too few frames."""
     settings, guided_test = settings_with(), GuidedTest()
     unreadable, too_short = [], []
     guided_test.use_model(model.digest)

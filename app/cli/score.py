@@ -1,8 +1,7 @@
 """``lmkl-pad score``: what a model says of pictures, videos and folders of them.
 
-An input is accepted when the mean score of its frames reaches the threshold, as in the guided test.
-Fewer than `ENOUGH_FRAMES` scored frames are no response, unless the input has no more frames than
-that and every one was scored: a single picture is judged by its one score.
+An input is judged as in the guided test: fewer than `ENOUGH_FRAMES` scored frames are no response,
+unless it has no more and every one was scored. A single picture is judged by its one score.
 """
 
 import csv
@@ -150,23 +149,21 @@ def command(
 
 def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Format:
     """Return the format of the output; refuse rows and JSON both on standard output."""
-    problem = ""
     if output is None:
         form = form or Format.TABLE
-        if as_json and form is not Format.TABLE:
-            problem = (
-                "Rows and the JSON summary cannot both go to standard output: name a file for the "
-                "rows with --output."
-            )
+        if not as_json or form is Format.TABLE:
+            return form
+        problem = (
+            "Rows and the JSON summary cannot both go to standard output: name a file for the rows "
+            "with --output."
+        )
     elif form is Format.TABLE:
         problem = "A table is for the screen: choose --format csv or jsonl for a file."
+    elif found := form or _BY_SUFFIX.get(output.suffix.lower()):
+        return found
     else:
-        form = form or _BY_SUFFIX.get(output.suffix.lower())
-    if form is None:
         problem = f"Say with --format csv or jsonl what to write to {output}, or end its name so."
-    if form is None or problem:
-        stop(problem, ExitCode.USAGE)
-    return form
+    stop(problem, ExitCode.USAGE)
 
 
 def _check_files(output: Path | None, strip: Path | None, inputs: list[str]) -> None:
@@ -241,10 +238,7 @@ def score_input(
     settings: Settings,
     tell: Tell,
 ) -> Iterator[ScoredFrame]:
-    """Score the frames of one input one after the other, and add each to the result.
-
-    Raises `SourceError` when it cannot be read; the frames read before are in the result.
-    """
+    """Score the frames of one input, adding each to the result before yielding it."""
     with opened(text, settings) as reading:
         result.source = reading.name
         total = -(-(reading.info.n_frames or 0) // selection.every) or None
@@ -253,9 +247,9 @@ def score_input(
         before: Frame | None = None
         for frame in selection.of(text, reading, reading.frames(pipeline)):
             if before is not None and np.array_equal(before.image, frame.image):
-                repeated = FrameResult(frame, Status.BAD_FRAME, REPEATED)
+                same = FrameResult(frame, Status.BAD_FRAME, REPEATED)
                 scored = ScoredFrame(
-                    Verdict.BAD_FRAME, REPEATED, threshold=model.threshold, result=repeated
+                    Verdict.BAD_FRAME, REPEATED, threshold=model.threshold, result=same
                 )
             else:
                 scored = score_frame(pipeline, model, frame)
