@@ -1,7 +1,6 @@
 """What all commands share: exit codes, options, and how they print.
 
-Results go to standard output, everything else (errors, notes, progress) to standard error, so that
-a script reads nothing but results.
+Results go to standard output, everything else (errors, notes, progress) to standard error.
 """
 
 import json
@@ -9,7 +8,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import IntEnum
 from typing import Any, NoReturn, Self
 
@@ -131,16 +130,13 @@ def progress_bar(title: str, *, hidden: bool = False, in_bytes: bool = False) ->
         )
 
 
-@contextmanager
-def logged_progress(title: str, *, hidden: bool = False) -> Iterator[Tell]:
+def logged_progress(title: str, *, hidden: bool = False) -> AbstractContextManager[Tell]:
     """Show a bar on a terminal, and lines where standard error is a file or a pipe."""
     if hidden or Console(stderr=True).is_terminal:
-        with progress_bar(title, hidden=hidden) as tell:
-            yield tell
-        return
+        return progress_bar(title, hidden=hidden)
     lines = ProgressLines(say)
     lines(0, None, title)
-    yield lines
+    return nullcontext(lines)
 
 
 class ProgressLines:

@@ -248,10 +248,9 @@ def _verdict_cells(item: GroupResult) -> tuple[str, ...]:
 
 
 def take_window_picture(model: Path, picture: Path) -> str:
-    """Save a picture of the window with a model at work on the demo; no screen is needed.
+    """Save a picture of the window with a model at work; return why there is none, or nothing.
 
-    Qt runs in a process of its own. Returns an empty string, or a sentence that says why there is
-    no picture.
+    Qt runs in a process of its own, without a screen.
     """
     with tempfile.TemporaryDirectory() as folder:
         # Its temporary files lie in the same folder: a process that is killed, at Ctrl-C or because
@@ -280,14 +279,8 @@ def _run(arguments: list[str], environment: dict[str, str]) -> tuple[int, str]:
     `subprocess.run` would not wait for a process that it kills at Ctrl-C, which could then still
     write to a folder that is being removed.
     """
-    process = subprocess.Popen(
-        arguments,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    )
+    streams: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(arguments, env=environment, text=True, errors="replace", **streams)
     try:
         _, errors = process.communicate(timeout=PATIENCE)
     except BaseException:

@@ -132,10 +132,7 @@ class DemoResult:
 
 
 def script(seed: int, size: Size = FULL) -> tuple[dict[str, Take], list[tuple[str, Take]]]:
-    """Return the takes that are enrolled, by name, and those that are tested, with their group.
-
-    Another seed is another person and other takes.
-    """
+    """Return the takes to enrol by name, and those to test by group; a seed is a person."""
     person = PEOPLE[seed % len(PEOPLE)]
     today, another_day = 2 * seed, 2 * seed + 1
 
@@ -204,10 +201,7 @@ def run(seed: int = 0, progress: Progress | None = None, size: Size = FULL) -> D
 
 
 def _recorded(takes: Sequence[Take]) -> Iterator[list[Frame]]:
-    """Yield the frames of every take; the next ones are recorded meanwhile.
-
-    Recording takes longer than processing, much of it in OpenCV without the interpreter.
-    """
+    """Yield the frames of every take; the next are recorded meanwhile, mostly without the GIL."""
     pool = ThreadPoolExecutor(RECORDED_AHEAD, "recorder")
     under_way: deque[Future[list[Frame]]] = deque()
     try:

@@ -59,21 +59,20 @@ class Take:
 
     @property
     def name(self) -> str:
-        """Name that is unique among the takes of its person and class."""
+        """Unique among the takes of its person and class."""
         return f"{self.condition.replace(' ', '-')}-{self.session}-{self.seed:04d}"
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """A take that the demo presents, to and fro; the loop shows it for ``n_frames`` frames.
-
-    ``key`` stays the same from version to version; an attack's is its species.
-    """
+    """A take that the demo presents, to and fro."""
 
     key: str
+    """The same from version to version; an attack's is its species."""
     caption: str
     take: Take
     n_frames: int
+    """For how many frames the loop shows it."""
 
     @property
     def is_genuine(self) -> bool:
@@ -98,15 +97,14 @@ def light_of(name: str, n_takes: int) -> str:
 
 @dataclass(frozen=True)
 class Script:
-    """Everything the demo can present.
-
-    ``loop`` is shown in turn, some chapters more than once; ``enrolment`` are genuine takes to
-    enrol, which the loop does not show; ``aside`` is shown only on request.
-    """
+    """Everything the demo can present."""
 
     loop: tuple[Chapter, ...]
+    """Shown in turn, some chapters more than once."""
     enrolment: tuple[Chapter, ...]
+    """Genuine takes to enrol, which the loop does not show."""
     aside: tuple[Chapter, ...] = ()
+    """Shown only on request."""
 
     @property
     def presentations(self) -> tuple[Chapter, ...]:
@@ -123,18 +121,12 @@ class Script:
         return tuple(species for one in self.attacks for species in (BONA_FIDE, one.key))
 
     def enrolment_take(self, light: str, n_takes: int) -> Chapter:
-        """Return the take presented in a light, or in any if there is none in that light.
-
-        Another round through the lights presents other recordings.
-        """
+        """Return a take in a light, or in any if there is none; other rounds get other takes."""
         takes = [one for one in self.enrolment if one.take.condition == light] or self.enrolment
         return takes[n_takes // len(ENROLLED_LIGHTS) % len(takes)]
 
     def presentation_of(self, species: str, n_before: int = 0) -> Chapter | None:
-        """Return what a test presents; None if the demo has nothing of the species.
-
-        The person, presented ``n_before`` times before, comes in one take after the other.
-        """
+        """Return what a test presents, the person in one take after the other; None if nothing."""
         if species != BONA_FIDE:
             return next((one for one in self.attacks if one.key == species), None)
         shown = [one for one in dict.fromkeys(self.loop) if one.is_genuine]

@@ -25,14 +25,12 @@ _LENGTH = struct.Struct(">I")
 
 
 class DemoSource(FrameSource):
-    """Generated recordings, played like a camera; `script` lists what it can present.
-
-    It shows everything in turn until `present` directs it, from any thread.
+    """Generated recordings, played like a camera: everything in turn, or what `present` names.
 
     A paced demo holds a frame back until its time has come and never waits for a recording while it
-    has something to show: until something of a presentation is recorded it repeats the last
-    picture, with that picture's caption, and `chapter` tells when the presentation has begun.
-    Without a pace, frames wait for their recording, and equal demos give equal frames.
+    has something to show: it repeats the last picture, with its caption, and `chapter` tells when a
+    presentation has begun. Without a pace, frames wait for their recording, and equal demos give
+    equal frames.
     """
 
     is_live = False
@@ -47,9 +45,7 @@ class DemoSource(FrameSource):
         n_recorded: int = N_RECORDED,
         clock: Clock | None = None,
     ) -> None:
-        self.name = "Demo"
-        self.paced = paced
-        self.loop = loop
+        self.name, self.paced, self.loop = "Demo", paced, loop
         self.script = script(person, seed, n_recorded)
         self._reel = Reel(self.script.presentations)
         self._projector = Projector(self.script, self._reel, loop=loop, patient=not paced)
@@ -122,10 +118,7 @@ class DemoSource(FrameSource):
 
 
 def opening_of(chapter: Chapter, file: Path = OPENING) -> list[bytes]:
-    """Return the pictures that are shipped of a chapter: none, except of the very first.
-
-    They only save time: if the file is missing or damaged, the chapter is recorded like any other.
-    """
+    """Return the shipped pictures of the very first chapter; none of others or from a bad file."""
     if replace(chapter.take, n_frames=N_RECORDED) != script().loop[0].take:
         return []
     try:
