@@ -148,7 +148,7 @@ def test_that_a_passphrase_is_not_taken_for_a_file_that_it_would_not_protect(
 
 @pytest.mark.parametrize(
     ("contents", "told"),
-    [(None, "cannot be read"), (b"\n", "is empty"), (b"", "is empty"), (b"\xff\xfe\n", "UTF-8")],
+    [(None, "No such file"), (b"\n", "is empty"), (b"", "is empty"), (b"\xff\xfe\n", "UTF-8")],
     ids=["missing", "empty line", "empty", "no text"],
 )
 def test_that_a_file_without_a_passphrase_is_told(protected, tmp_path, contents, told):
