@@ -25,7 +25,7 @@ from app.session.guided_test.presentation import Presentation, Tally
 from app.session.scoring import score_frame
 from app.settings import Settings
 from app.types import BONA_FIDE, Frame
-from app.vision.pipeline import Pipeline, make_pipeline
+from app.vision.pipeline import make_pipeline
 from lmkl_core import LocalisedMKL
 from lmkl_core.features.presets import DEFAULT_PRESET
 
