@@ -18,7 +18,6 @@ that is not finite or whose squares are not, the graph gives the score NaN and d
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -36,9 +35,6 @@ from lmkl_core.validation import Views
 
 OUTPUTS = ("score", "contributions", "memberships", "accepted")
 """Names of the outputs: ``(batch,)``, ``(batch, C, G)``, ``(batch, C)`` and ``(batch,)``."""
-
-PREFIX = "scorer_"
-"""Begins the names of everything but inputs and outputs."""
 
 THRESHOLD = "threshold"
 """Name of the constant that scores are compared with."""
@@ -90,7 +86,7 @@ def scorer_graph(
     fitted = estimator._fitted
     scorer, names = fitted.scorer, tuple(map(str, fitted.view_names))
     _check(names, scorer.support_kernels.kernels, fitted.support.arrays)
-    parts = _Parts(PREFIX)
+    parts = _Parts()
     _build(parts, scorer, fitted.support, float(estimator.offset_))
     n_clusters, n_views = scorer.weights.shape
     shapes = ((), (n_clusters, n_views), (n_clusters,), ())
@@ -131,7 +127,7 @@ def _check(
                 f"View {name!r} has the kernel {kernel.name!r}, which an ONNX graph cannot hold: "
                 "fit the model with rbf or linear kernels."
             )
-        if not name or name in (*OUTPUTS, THRESHOLD) or name.startswith(PREFIX):
+        if not name or name in (*OUTPUTS, THRESHOLD) or name.startswith(_Parts.PREFIX):
             raise InvalidInputError(
                 f"A view named {name!r} cannot be an input of an ONNX graph: give it another name "
                 "and fit again."
@@ -144,6 +140,11 @@ def _check(
 
 
 class _Parts(OnnxParts):
+    PREFIX = "scorer_"
+
+    def __init__(self) -> None:
+        super().__init__(self.PREFIX)
+
     def number(self, value: float) -> str:
         return self.constant(np.asarray(value), np.float64)
 
@@ -174,7 +175,7 @@ def _build(parts: _Parts, scorer: Scorer, support: Views, threshold: float) -> N
     centres = np.broadcast_to(scorer.clusters.coefficients, scorer.coefficients.shape)
     both = parts.constant(np.concatenate([scorer.coefficients, centres], axis=-1), np.float64)
     whole = parts.node("MatMul", block, both)
-    sums, products = (f"{PREFIX}part_{len(parts.nodes)}_{part}" for part in range(2))
+    sums, products = (f"{parts.PREFIX}part_{len(parts.nodes)}_{part}" for part in range(2))
     lengths = parts.whole(n_clusters, n_clusters)
     parts.add("Split", [whole, lengths], [sums, products], axis=2)
     products = parts.node("ReduceMean", products, axes=[0], keepdims=0)
@@ -251,13 +252,21 @@ class ParityError(ValueError):
 
 @dataclass(frozen=True)
 class Parity:
-    """The largest difference of any output.
+    """The largest difference of each output.
 
     Relative to the row's terms where their absolute values sum to more than 1.
     """
 
     n_rows: int
-    largest: float
+    score: float
+    contributions: float
+    memberships: float
+    limit: float  # what would still have passed
+
+    @property
+    def largest(self) -> float:
+        """Largest difference of all."""
+        return max(self.score, self.contributions, self.memberships)
 
 
 def compare(graph: bytes, estimator: LocalisedMKL, seed: int = 0) -> Parity:
@@ -278,14 +287,17 @@ def compare(graph: bytes, estimator: LocalisedMKL, seed: int = 0) -> Parity:
     scale = np.maximum(np.abs(terms).sum(axis=(1, 2)), 1.0)
     found = run(rows)
     limit = LIMITS[np.dtype(estimator._fitted.dtype)]
-    largest = max(
+    parity = Parity(
+        len(terms),
         _difference(found["score"], scores, scale),
         _difference(found["contributions"], terms, scale),
         _difference(found["memberships"], memberships, np.ones(len(terms))),
+        limit,
     )
-    if not largest <= limit:
+    if not parity.largest <= limit:
         raise ParityError(
-            f"The exported graph differs from the model by {largest:.1e}, more than {limit:.0e}"
+            f"The exported graph differs from the model by {parity.largest:.1e}, more than "
+            f"{limit:.0e}"
         )
     slack, threshold = limit * scale, float(estimator.offset_)
     is_clear = np.abs(scores - threshold) > slack
@@ -307,7 +319,7 @@ def compare(graph: bytes, estimator: LocalisedMKL, seed: int = 0) -> Parity:
     nothing = run({name: array[:0] for name, array in rows.items()})
     if any(nothing[name].shape != array[:0].shape for name, array in found.items()):
         raise ParityError("The exported graph has scores of no rows")
-    return Parity(len(terms), largest)
+    return parity
 
 
 def probing_rows(estimator: LocalisedMKL, seed: int = 0) -> Rows:
@@ -344,22 +356,23 @@ def _difference(found: np.ndarray, expected: np.ndarray, scale: np.ndarray) -> f
 
 
 def _runner(graph: bytes) -> Callable[[Rows], Rows]:
-    with _failing("read"):
+    try:
         session = onnxruntime.InferenceSession(
             graph, session_options(), providers=["CPUExecutionProvider"]
         )
+    except Exception as error:  # its own kinds of errors differ between versions
+        raise _failed("read", error) from error
 
     def run(rows: Rows) -> Rows:
-        with _failing("run"):
-            return dict(zip(OUTPUTS, session.run(list(OUTPUTS), rows), strict=True))
+        try:
+            found = session.run(list(OUTPUTS), rows)
+        except Exception as error:
+            raise _failed("run", error) from error
+        return dict(zip(OUTPUTS, found, strict=True))
 
     return run
 
 
-@contextmanager
-def _failing(what: str) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:  # onnxruntime's kinds of errors differ between versions
-        reason = str(error).strip().partition("\n")[0]
-        raise ParityError(f"onnxruntime cannot {what} the exported graph ({reason})") from error
+def _failed(what: str, error: Exception) -> ParityError:
+    reason = str(error).strip().partition("\n")[0]
+    return ParityError(f"onnxruntime cannot {what} the exported graph ({reason})")
