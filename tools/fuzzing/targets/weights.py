@@ -11,7 +11,7 @@ from torch import nn
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.networks.description import Conv
 from lmkl_core.features.networks.filling import State, fill
-from lmkl_core.features.networks.registry import Layer, NetworkSpec, Scaling
+from lmkl_core.features.networks.registry import NetworkSpec
 from tools.fuzzing.mutators import mutated_bytes
 from tools.fuzzing.target import LOADED, Broken, Target, told
 
@@ -20,9 +20,10 @@ INF = float("inf")
 
 SPEC = NetworkSpec(
     "small",
-    (Layer("a", 2),),
-    Scaling((0, 0, 0), (1, 1, 1)),
+    {"a": 2},
     ("fc.",),
+    mean=(0, 0, 0),
+    std=(1, 1, 1),
     description=((Conv("0", norm="1"),),),
 )
 
