@@ -88,6 +88,7 @@ def test_that_an_interrupt_inside_exec_ends_with_our_code_too(tmp_path):
 
 
 def test_that_the_command_without_arguments_launches_at_once(opened, monkeypatch):
+    monkeypatch.setattr("app.__main__._end", sys.exit)  # it would end this process
     monkeypatch.setattr(sys, "argv", ["lmkl-pad"])
     with pytest.raises(SystemExit) as ended:
         main()
