@@ -46,6 +46,8 @@ app.exec()
 """
 
 APP = """
+import os
+
 from app import launch
 
 def shown():
@@ -61,7 +63,7 @@ def look():
     else:
         QTimer.singleShot(5, look)
 
-launch.launch("demo", on_shown=shown)
+os._exit(launch.launch("demo", on_shown=shown))  # as `app.__main__` does
 """
 
 

@@ -12,7 +12,6 @@ from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal, Slot
 from app.logs import way_of
 from app.qt.state import Working
 from lmkl_core.errors import Cancelled, InvalidInputError, ModelFileError
-from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +71,9 @@ def any_left_behind() -> bool:
 
 def sentence_of(error: BaseException, what: str) -> str:
     """Return why work has failed: the error's own sentence if it is ours, or one that starts so."""
+    # Here and not above: the first picture does not wait for it.
+    from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError
+
     if isinstance(error, MissingWeightsError) and error.name:
         return f"{error} `lmkl-pad weights fetch {error.name}` does both."
     if isinstance(error, WrongWeightsError) and error.is_download:
