@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.reports.figures import FIGURES, HIGHER_IS_BETTER, Figure, Figures
-from app.reports.svg import Drawing, Point, Scale, round_ticks
+from app.reports.svg import Drawing, Point, Scale, round_ticks, shortened
 from lmkl_core.metrics import det_points, measure, roc_points
 
 # ------------------------------------------------------------------ trade-off curves
 
-LETTER = 6.6
 CURVE_SIZE = 380
 LEFT, RIGHT, TOP, BOTTOM = 58, 366, 14, 322
 DET_TICKS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
@@ -44,15 +43,11 @@ def tradeoff(
     def place(apcer: float, other: float) -> Point:
         return across(_stretched(kind, float(apcer))), up(_stretched(kind, float(other)))
 
-    for tick in ticks:
-        x, y = place(tick, tick)
-        drawing.line((x, TOP), (x, BOTTOM), "grid")
-        drawing.line((LEFT, y), (RIGHT, y), "grid")
-        drawing.text((x, BOTTOM + 17), f"{100 * tick:g}", "tick", anchor="middle")
-        drawing.text((LEFT - 7, y + 4), f"{100 * tick:g}", "tick", anchor="end")
+    labels = [(_stretched(kind, tick), f"{100 * tick:g}") for tick in ticks]
+    drawing.x_axis(across, labels, TOP, BOTTOM, "APCER (%)")
+    drawing.y_axis(up, labels, LEFT, RIGHT, f"{upward} (%)")
     drawing.line((LEFT, BOTTOM), (RIGHT, TOP), "reference")
-    below = TOP + 18 + LETTER * len(diagonal)  # beside the line, not on it
-    drawing.text((RIGHT - 6, below), diagonal, "tick", anchor="end")
+    drawing.text((RIGHT - 6, TOP + 98), diagonal, "tick", anchor="end")
     for points, style in reversed(paths):
         drawing.curve([place(*point) for point in zip(*points, strict=True)], style)
     if threshold is not None:
@@ -61,9 +56,6 @@ def tradeoff(
         if errors.apcer.value is not None and errors.bpcer.value is not None:
             other = errors.bpcer.value if kind == "DET" else 1 - errors.bpcer.value
             drawing.circle(place(errors.apcer.value, other), 6, "ring")
-    middle = (LEFT + RIGHT) / 2, (TOP + BOTTOM) / 2
-    drawing.text((middle[0], BOTTOM + 42), "APCER (%)", "label", anchor="middle")
-    drawing.text((16, middle[1]), f"{upward} (%)", "label", anchor="middle", turn=-90)
     return drawing.markup()
 
 
@@ -77,14 +69,11 @@ def _stretched(kind: Kind, share: float) -> float:
 def _points(kind: Kind, found: Figures) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     points_of = roc_points if kind == "ROC" else det_points
     across, up = points_of(found.genuine_scores, found.attack_scores)
-    if not len(across):
-        return across, up
-    kept = [0]
-    for index in range(1, len(across)):
-        moved = max(abs(across[index] - across[kept[-1]]), abs(up[index] - up[kept[-1]]))
-        if moved >= FINEST or index == len(across) - 1:
-            kept.append(index)
-    return across[kept], up[kept]
+    if len(across):
+        steps = np.diff(np.round(np.array([across, up]) / FINEST))
+        kept = np.append(steps.any(axis=0), True)
+        across, up = across[kept], up[kept]
+    return across, up
 
 
 CURVE_STYLES = ("curve one", "curve two", "curve three", "curve four")
@@ -176,7 +165,7 @@ def intervals(
         middle = HEAD + PITCH * (index + 0.5)
         if strand.is_band:
             drawing.rectangle((0, middle - PITCH / 2), WIDTH, PITCH, "band")
-        label = _shortened(strand.label)
+        label = shortened(strand.label, LONGEST_LABEL)
         drawing.text((LABELS - 14, middle + 4), label, strand.style, anchor="end")
     for column, name in enumerate(names):
         left = LABELS + column * (width + GAP)
@@ -200,10 +189,8 @@ def _limits(name: str, values: Sequence[float], are_differences: bool) -> tuple[
 def _panel(drawing: Drawing, name: str, marks: Sequence[Mark], along: Scale, bottom: float) -> None:
     left, right = along.start, along.end
     drawing.text(((left + right) / 2, 14), f"{FIGURES[name]} (%)", "strong", anchor="middle")
-    for tick in round_ticks(along.low, along.high, 8 if right - left > 400 else 4):
-        drawing.line((along(tick), HEAD - 6), (along(tick), bottom), "grid")
-        drawing.text((along(tick), bottom + 17), f"{100 * tick:.4g}", "tick", anchor="middle")
-    drawing.line((left, bottom), (right, bottom), "axis")
+    ticks = round_ticks(along.low, along.high, 8 if right - left > 400 else 4)
+    drawing.x_axis(along, [(tick, f"{100 * tick:.4g}") for tick in ticks], HEAD - 6, bottom)
     if along.low < 0 < along.high:
         drawing.line((along(0), HEAD - 6), (along(0), bottom), "axis")
     for index, mark in enumerate(marks):
@@ -218,11 +205,3 @@ def _panel(drawing: Drawing, name: str, marks: Sequence[Mark], along: Scale, bot
             drawing.circle((along(mark.figure.value), middle), 4, "dot")
         if mark.printed is not None:
             drawing.diamond((along(mark.printed), middle), 6, "published")
-
-
-def _shortened(name: str) -> str:
-    """Leave out the middle: names of single views differ at both ends."""
-    if len(name) <= LONGEST_LABEL:
-        return name
-    n_last = 2 * LONGEST_LABEL // 3
-    return f"{name[: LONGEST_LABEL - n_last - 1]}\u2026{name[-n_last:]}"

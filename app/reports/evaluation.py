@@ -95,28 +95,6 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False)
-class Singles:
-    """One method on each of many views, as one line."""
-
-    rows: tuple[Row, ...]
-    source = remark = ""
-    is_own, is_measured = False, True
-
-    def printed(self, name: str) -> None:
-        """Nothing is published of single views."""
-
-    @property
-    def title(self) -> str:
-        return f"{self.rows[0].title.partition(':')[0]}, {len(self.rows)} views"
-
-    def ends(self, name: str) -> tuple[float, float] | None:
-        """Return the lowest and highest mean over folds."""
-        found = [row.by_presentation.spread(name) for row in self.rows]
-        values = [each.mean for each in found if each is not None]
-        return (min(values), max(values)) if values else None
-
-
-@dataclass(frozen=True, eq=False)
 class Table:
     """An evaluation beside the paper's figures, in the paper's order, its own method last."""
 
@@ -149,24 +127,20 @@ class Table:
         )
 
     @cached_property
-    def singles(self) -> Singles | None:
-        """Methods on single views, if they are many and there are others."""
+    def singles(self) -> tuple[Row, ...]:
+        """Rows of single views with a table of their own: many, beside other methods."""
         found = tuple(row for row in self.rows if row.view)
-        return Singles(found) if MANY_SINGLES <= len(found) < len(self.rows) else None
+        return found if MANY_SINGLES <= len(found) < len(self.rows) else ()
 
     @cached_property
-    def lines(self) -> tuple[Row | Singles, ...]:
-        """The rows, many single views as one line."""
-        if self.singles is None:
-            return self.rows
-        first = self.rows.index(self.singles.rows[0])
-        after = (row for row in self.rows[first:] if not row.view)
-        return (*self.rows[:first], self.singles, *after)
+    def lines(self) -> tuple[Row, ...]:
+        """The rows without `singles`."""
+        return tuple(row for row in self.rows if row not in self.singles)
 
     @cached_property
     def compared(self) -> tuple[Row, ...]:
-        """The measured rows, without single views that have their own table."""
-        return tuple(line for line in self.lines if isinstance(line, Row) and line.is_measured)
+        """The measured rows without `singles`."""
+        return tuple(row for row in self.lines if row.is_measured)
 
     @cached_property
     def measured(self) -> tuple[Row, ...]:

@@ -1,6 +1,5 @@
 """The report of a guided test: figures, facts and findings."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,15 +8,14 @@ from statistics import median
 from typing import Any, Literal
 
 from app.models.summary import ModelSummary
-from app.names import counted
+from app.names import counted, listed
 from app.reports import findings
 from app.reports.figures import APCER_TARGETS, Figure, Figures
-from app.reports.words import figure_text, grouped, score_text, span, worst_text
+from app.reports.words import figure_text, score_text, span
 from app.session.guided_test.details import DETAILS, SPECIES_DETAILS, Details
 from app.session.guided_test.guided_test import GuidedTest
 from app.session.guided_test.plans import PlanProgress
 from app.session.guided_test.presentation import Presentation
-from app.types import BONA_FIDE
 from lmkl_core.metrics import Rate
 from lmkl_core.metrics.rates import CONFIDENCE
 
@@ -161,7 +159,7 @@ class Report:
 
     @cached_property
     def source(self) -> str:
-        return few(one.capture.source for one in self.presentations) or self.context.source
+        return _few(one.capture.source for one in self.presentations) or self.context.source
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
@@ -214,8 +212,6 @@ class Report:
         return ReportSummary(figures, self.warnings, len(self.missing), self.html)
 
     def _text(self, line: Line) -> str:
-        if line.key == "APCER_max":
-            return worst_text(self.by_presentation.errors)
         if line.at_threshold is None or line.figure.interval is None:
             return figure_text(line.figure)
         uncertain = span(line.figure.interval)
@@ -241,145 +237,116 @@ def build(guided_test: GuidedTest, context: Context) -> Report:
 
 EVALUATION, SUBJECTS, CAPTURE, COMPUTER = "Evaluation", "Test subjects", "Capture", "Computer"
 INSTRUMENTS, TESTED = "Attack instruments", "What was tested"
-_GROUPS = {
-    **dict.fromkeys(("tester", "organisation", "potential"), EVALUATION),
-    **dict.fromkeys(("n_subjects", "consent"), SUBJECTS),
-    **dict.fromkeys(("distance", "light"), CAPTURE),
+GROUPS = (EVALUATION, SUBJECTS, CAPTURE, COMPUTER, INSTRUMENTS, TESTED)
+STATED = {
+    "tester": EVALUATION,
+    "organisation": EVALUATION,
+    "potential": EVALUATION,
+    "n_subjects": SUBJECTS,
+    "consent": SUBJECTS,
+    "distance": CAPTURE,
+    "light": CAPTURE,
 }
+"""Groups of the details that people state."""
 
 UNKNOWN_ORIGIN = "not known: the model was not at hand when the report was made"
 NO_COMPARISON = "not applicable to a PAD subsystem"
-MOST_NAMES = 3
 
 
 def facts(report: Report) -> tuple[Fact, ...]:
-    """Return every fact about a test, missing ones included."""
-    presentations, details = report.presentations, report.details
+    """Return every fact about a test by group, missing ones included."""
+    answers, conditions = report.details, report.context.conditions
     found = [
-        Fact("evaluation_type", EVALUATION, "Evaluation type", "PAD subsystem", "measured"),
-        _measured("dates", EVALUATION, "Dates of the test", _dates(presentations)),
-        *(_stated(key, details) for key in ("tester", "organisation", "potential")),
-        _plan(report.plan),
-        Fact("IAPAR", EVALUATION, "IAPAR", NO_COMPARISON, "not applicable"),
-        Fact("RIAPAR", EVALUATION, "RIAPAR", NO_COMPARISON, "not applicable"),
-        *(_stated(key, details) for key in ("n_subjects", "consent")),
-        _measured("device", CAPTURE, "Capture device", report.source),
-        _measured("resolution", CAPTURE, "Resolution", _resolutions(presentations)),
-        _measured("rate", CAPTURE, "Frame rate", _rates(presentations)),
-        _measured("face_size", CAPTURE, "Face size", _sizes(presentations)),
-        *(_stated(key, details) for key in ("distance", "light")),
-        *_computer(presentations),
-        *_instruments(presentations, details),
+        Fact(key, group, label, value, "measured" if value else "missing")
+        for group, key, label, value in (*_seen(report), *_tested(report))
     ]
-    if conditions := report.context.conditions:
+    found += [
+        Fact(each.key, STATED[each.key], each.label, *_answer(answers.values, each.key))
+        for each in DETAILS
+    ]
+    for species in report.by_presentation.errors.apcers:
+        own = answers.of(species)
+        found += [
+            Fact(each.key, INSTRUMENTS, each.label, *_answer(own, each.key), species)
+            for each in SPECIES_DETAILS
+        ]
+    found += [
+        Fact(name, EVALUATION, name, NO_COMPARISON, "not applicable")
+        for name in ("IAPAR", "RIAPAR")
+    ]
+    if conditions:
         found.append(Fact("conditions", TESTED, "Conditions", conditions, "stated"))
-    return (*found, *_tested(report))
+    return tuple(sorted(found, key=lambda fact: GROUPS.index(fact.group)))
 
 
-def _stated(key: str, details: Details) -> Fact:
-    (question,) = (one for one in DETAILS if one.key == key)
-    value = details.values.get(key, "")
-    return Fact(key, _GROUPS[key], question.label, value, "stated" if value else "missing")
+def _answer(answers: Mapping[str, str], key: str) -> tuple[str, Origin]:
+    return (answers[key], "stated") if answers.get(key) else ("", "missing")
 
 
-def _measured(key: str, group: str, label: str, value: str) -> Fact:
-    return Fact(key, group, label, value, "measured" if value else "missing")
-
-
-def _plan(plan: PlanProgress | None) -> Fact:
-    if plan is None:
-        return Fact("plan", EVALUATION, "Test plan", "none", "stated")
-    done = f"{plan.name}: {plan.n_wanted - plan.n_left} of {plan.n_wanted} presentations made"
-    return Fact("plan", EVALUATION, "Test plan", done, "measured")
-
-
-def _dates(presentations: Sequence[Presentation]) -> str:
-    days = sorted({one.capture.began[:10] for one in presentations if one.capture.began})
-    if len(days) < 2:
-        return "".join(days)
-    return f"{days[0]} to {days[-1]} ({len(days)} days)"
-
-
-def _resolutions(presentations: Sequence[Presentation]) -> str:
-    found = dict.fromkeys(
-        f"{one.capture.width} x {one.capture.height}" for one in presentations if one.capture.width
-    )
-    return f"{few(found)} pixels" if found else ""
-
-
-def _rates(presentations: Sequence[Presentation]) -> str:
-    rates = [one.capture.rate for one in presentations if one.capture.rate is not None]
-    return f"{_range(rates, '.0f')} frames a second" if rates else ""
-
-
-def _sizes(presentations: Sequence[Presentation]) -> str:
-    sizes = [frame.size for one in presentations for frame in one.frames if frame.size is not None]
-    return f"{_range(sizes, '.0f')} pixels" if sizes else ""
-
-
-def _computer(presentations: Sequence[Presentation]) -> list[Fact]:
-    systems = few(one.capture.system for one in presentations)
-    processors = few(one.capture.processor for one in presentations)
-    times = [one.seconds for one in presentations if one.seconds is not None]
-    per_frame = [
-        frame.seconds for one in presentations for frame in one.frames if frame.seconds is not None
-    ]
-    taken = ""
-    if times and per_frame:
-        taken = (
-            f"{median(times):.2f} s (median; at most {max(times):.2f} s), "
-            f"{1000 * median(per_frame):.0f} ms a frame"
+def _seen(report: Report) -> Iterable[tuple[str, str, str, str]]:
+    """Return group, key, label and value of what presentations and frames tell."""
+    found, plan = report.presentations, report.plan
+    captures = [one.capture for one in found]
+    frames = [frame for one in found for frame in one.frames]
+    days = sorted(each.began[:10] for each in captures if each.began)
+    planned = "none"
+    if plan is not None:
+        planned = (
+            f"{plan.name}: {plan.n_wanted - plan.n_left} of {plan.n_wanted} presentations made"
         )
-    label = "Processing time per presentation"
-    return [
-        _measured("operating_system", COMPUTER, "Operating system", systems),
-        _measured("processor", COMPUTER, "Processor", processors),
-        _measured("processing_time", COMPUTER, label, taken),
-    ]
+    sizes = [frame.size for frame in frames if frame.size is not None]
+    rates = [each.rate for each in captures if each.rate is not None]
+    resolutions = [f"{each.width} x {each.height}" for each in captures if each.width]
+    times = [one.seconds for one in found if one.seconds is not None]
+    taken = [frame.seconds for frame in frames if frame.seconds is not None]
+    taking = ""
+    if times and taken:
+        taking = (
+            f"{median(times):.2f} s (median; at most {max(times):.2f} s), "
+            f"{1000 * median(taken):.0f} ms a frame"
+        )
+    return (
+        (EVALUATION, "evaluation_type", "Evaluation type", "PAD subsystem"),
+        (EVALUATION, "dates", "Dates of the test", _range(days, form="")),
+        (EVALUATION, "plan", "Test plan", planned),
+        (CAPTURE, "device", "Capture device", report.source),
+        (CAPTURE, "resolution", "Resolution", _few(resolutions, " pixels")),
+        (CAPTURE, "rate", "Frame rate", _range(rates, " frames a second")),
+        (CAPTURE, "face_size", "Face size", _range(sizes, " pixels")),
+        (COMPUTER, "operating_system", "Operating system", _few(each.system for each in captures)),
+        (COMPUTER, "processor", "Processor", _few(each.processor for each in captures)),
+        (COMPUTER, "processing_time", "Processing time per presentation", taking),
+    )
 
 
-def _instruments(presentations: Sequence[Presentation], details: Details) -> Iterable[Fact]:
-    names = dict.fromkeys(one.species for one in presentations if one.species != BONA_FIDE)
-    for name in names:
-        for question in SPECIES_DETAILS:
-            value = details.of(name).get(question.key, "")
-            origin: Origin = "stated" if value else "missing"
-            yield Fact(question.key, INSTRUMENTS, question.label, value, origin, name)
-
-
-def _tested(report: Report) -> Iterable[Fact]:
+def _tested(report: Report) -> Iterable[tuple[str, str, str, str]]:
+    """Return group, key, label and value of what is known of the model and its threshold."""
     model = report.context.model
-
-    def fact(key: str, label: str, value: str) -> Fact:
-        return _measured(key, TESTED, label, value)
-
-    yield fact("software", "Software", f"lmkl-pad {report.context.version}")
-    yield fact("model_digest", "Model digest", ", ".join(report.digests))
-    if model is not None:
-        takes = counted(len(model.takes), "take")
-        enrolled = f"{model.n_samples} frames in {takes}: {grouped(model.takes)}"
-        yield fact("enrolment", "Enrolment", enrolled)
-        views = f", {counted(len(model.view_names), 'view')}" if model.view_names else ""
-        yield fact("views", "Views", f"preset {model.preset}{views}")
-        parameters = "; ".join(f"{name} = {value}" for name, value in model.parameters)
-        yield fact("parameters", "Parameters", parameters)
-    values = ", ".join(score_text(one) for one in report.thresholds) or "none in force"
-    yield fact("threshold", "Threshold", f"{values}; accepted when the score reaches it")
+    yield TESTED, "software", "Software", f"lmkl-pad {report.context.version}"
+    yield TESTED, "model_digest", "Model digest", ", ".join(report.digests)
     origin = UNKNOWN_ORIGIN
     if model is not None:
+        takes = f"{counted(len(model.takes), 'take')}: {', '.join(model.takes)}"
+        yield TESTED, "enrolment", "Enrolment", f"{model.n_samples} frames in {takes}"
+        views = f", {counted(len(model.view_names), 'view')}" if model.view_names else ""
+        yield TESTED, "views", "Views", f"preset {model.preset}{views}"
+        parameters = "; ".join(f"{name} = {value}" for name, value in model.parameters)
+        yield TESTED, "parameters", "Parameters", parameters
         origin = f"{model.threshold.origin}. {model.threshold.statement}"
-        origin = re.sub(r"\s+", " ", re.sub(r"(?<=\d)%", " %", origin))
-    yield fact("threshold_origin", "Its origin", origin)
+    values = ", ".join(score_text(one) for one in report.thresholds) or "none in force"
+    yield TESTED, "threshold", "Threshold", f"{values}; accepted when the score reaches it"
+    yield TESTED, "threshold_origin", "Its origin", origin
 
 
-def few(names: Iterable[str]) -> str:
-    """Return distinct names, abridged."""
+def _few(names: Iterable[str], unit: str = "") -> str:
+    """Return distinct names, abridged; empty without any."""
     known = [name for name in dict.fromkeys(names) if name]
-    if len(known) <= MOST_NAMES:
-        return ", ".join(known)
-    return f"{len(known)} different ones: {known[0]}, ..., {known[-1]}"
+    return f"{listed(known, most=3)}{unit}" if known else ""
 
 
-def _range(values: Sequence[float], form: str) -> str:
-    low, high = f"{min(values):{form}}", f"{max(values):{form}}"
-    return low if low == high else f"{low} to {high}"
+def _range(values: Sequence[Any], unit: str = "", form: str = ".0f") -> str:
+    """Return the lowest and the highest value; empty without any."""
+    if not values:
+        return ""
+    ends = dict.fromkeys(f"{each:{form}}" for each in (min(values), max(values)))
+    return f"{' to '.join(ends)}{unit}"

@@ -1,6 +1,5 @@
 """The pages of an evaluation and of a comparison of runs."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -31,11 +30,9 @@ from app.reports.words import (
     basis_text,
     created_text,
     interval_text,
-    printed_text,
     share,
     spread_text,
 )
-from lmkl_core.metrics import Rate
 from lmkl_core.metrics.resampling import FEW_SUBJECTS
 
 MOST_COLUMNS = 8
@@ -57,6 +54,7 @@ def evaluation_page(table: Table) -> str:
     thresholds = {threshold_text(row.measured) for row in table.measured if row.measured}
     return TEMPLATES.get_template("evaluation.html.j2").render(
         table=table,
+        version=table.evaluation.version,
         n_folds=len(table.folds),
         created=created_text(table.evaluation.created),
         mode=MODES.get(table.layout.mode, table.layout.mode),
@@ -64,21 +62,18 @@ def evaluation_page(table: Table) -> str:
         notices=notices(table),
         headings=[(name, FIGURES[name]) for name in table.headline],
         other_headings=[(name, FIGURES[name]) for name in table.others],
-        other_reading=_other_reading(table),
-        # One figure spreads its parts over columns.
-        is_single=len(table.headline) == 1,
-        reading=_reading(table),
+        all_respond=not set(NON_RESPONSE) & {*table.headline, *table.others},
+        bases=bases(table),
         forest=forest(table),
         curves=chosen_curves(table),
-        species_tables=_species_tables(table),
-        n_species_left_out=max(len(table.species) - MOST_SPECIES, 0),
-        fold_tables=_fold_tables(table) if len(table.folds) > 1 else [],
+        species=_worst_species(table),
+        most_columns=MOST_COLUMNS,
         intervals=INTERVALS,
         facts=facts(table),
         recordings=_recordings(table),
         common_threshold=thresholds.pop() if len(thresholds) == 1 else "",
         has_own=any(row.is_own for row in table.compared),
-        n_methods=len(table.compared) + (table.singles is not None),
+        n_methods=len(table.measured),
     )
 
 
@@ -104,17 +99,13 @@ def remark_text(row: Row) -> str:
 def _cell(row: Row, name: str) -> dict[str, Any]:
     level = row.by_presentation
     found = level.pooled.figure(name)
-    is_spread = len(level.folds) > 1
+    pooled = share(found.value) if len(level.folds) > 1 and found.value is not None else ""
+    interval = interval_text(found)
     return {
-        "name": name,
-        "printed": printed_text(row.printed(name)),
         "value": _in_short(level, name),
-        "pooled": share(found.value) if is_spread and found.value is not None else "",
-        "interval": interval_text(found),
-        "figure": found,
+        "interval": f"{pooled} ({interval})" if pooled and interval else pooled or interval,
         # The basis of figures of both classes is the same in most cells: a note gives it.
         "basis": basis_text(found) if found.n is not None else "",
-        "basis_in_full": basis_text(found),
         "species": found.species if found.value else "",
         "by_frame": _in_short(row.by_frame, name),
     }
@@ -126,31 +117,6 @@ def _in_short(level: FoldFigures, name: str) -> str:
     return share(level.pooled.value(name))
 
 
-def _reading(table: Table) -> str:
-    """Explain the cells of the first table."""
-    n_folds = len(table.folds)
-    if not n_folds:
-        return ""
-    basis = " Figures of both classes rest on " + " or ".join(bases(table)) + "."
-    if len(table.headline) == 1:
-        return f"n: bona fide + attacks, or errors of presentations.{basis}"
-    what = "the figure; its 95 % interval"
-    if n_folds > 1:
-        what = f"mean ± standard deviation over {n_folds} folds; all folds with the 95 % interval"
-    return f"Each cell: {what}; errors among presentations; the figure by frame (†).{basis}"
-
-
-def _other_reading(table: Table) -> str:
-    """Explain the cells of further figures, and name those left out."""
-    said = "Cells as above."
-    if len(table.folds) > 1:
-        said = "Mean ± standard deviation over folds; all folds with the 95 % interval; † by frame."
-    absent = [name for name in NON_RESPONSE if name not in table.others]
-    if not absent:
-        return said
-    return f"{said} {' and '.join(absent)} {'are' if len(absent) > 1 else 'is'} 0 for all methods."
-
-
 def bases(table: Table) -> list[str]:
     """Return the counts behind figures of both classes."""
     found = [row.by_presentation.pooled.figure("HTER") for row in table.measured]
@@ -159,63 +125,27 @@ def bases(table: Table) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def _species_tables(table: Table) -> list[dict[str, Any]]:
-    apcers = {row: row.by_presentation.pooled.errors.apcers for row in table.measured}
+def _worst_species(table: Table) -> list[str]:
+    """Return at most `MOST_SPECIES`, those with the highest APCER of any method."""
+    if len(table.species) <= MOST_SPECIES:
+        return list(table.species)
+    apcers = [row.by_presentation.pooled.errors.apcers for row in table.measured]
 
     def worst(species: str) -> float:
-        rates = (each[species].value for each in apcers.values() if species in each)
-        return max((value for value in rates if value is not None), default=0.0)
+        return max(each[species].value or 0.0 for each in apcers if species in each)
 
-    names = list(table.species)
-    if len(names) > MOST_SPECIES:
-        names = sorted(names, key=worst, reverse=True)[:MOST_SPECIES]
-    return [
-        {
-            "species": chunk,
-            "rows": [
-                (
-                    row.title,
-                    [Figure.of("APCER", apcers[row].get(name, Rate(0, 0))) for name in chunk],
-                )
-                for row in table.compared
-            ],
-        }
-        for chunk in _chunks(names)
-    ]
-
-
-def _fold_tables(table: Table) -> list[dict[str, Any]]:
-    def value(row: Row, fold: str, name: str) -> str:
-        found = row.by_presentation.folds.get(fold)
-        return share(None if found is None else found.value(name))
-
-    return [
-        {
-            "name": FIGURES[name],
-            "folds": chunk,
-            "rows": [
-                (row.title, [value(row, fold, name) for fold in chunk]) for row in table.compared
-            ],
-        }
-        for name in table.headline
-        for chunk in _chunks(table.folds)
-    ]
-
-
-def _chunks(names: Sequence[str]) -> list[Sequence[str]]:
-    return [names[start : start + MOST_COLUMNS] for start in range(0, len(names), MOST_COLUMNS)]
+    return sorted(table.species, key=worst, reverse=True)[:MOST_SPECIES]
 
 
 def forest(table: Table) -> str:
     """Draw the headline figures of all methods with intervals."""
     strands = []
     for row in table.lines:
-        if isinstance(row, Row):
-            # Several rows of the paper are named by their citation alone.
-            title = f"{row.title} {row.source}" if row.title == "The work in" else row.title
-            marks = [row_mark(row, name) for name in table.headline]
-            style = "label" if row.is_measured else "tick"
-            strands.append(Strand(title, marks, style, row.is_own and row.is_measured))
+        # Several rows of the paper are named by their citation alone.
+        title = f"{row.title} {row.source}" if row.title == "The work in" else row.title
+        marks = [row_mark(row, name) for name in table.headline]
+        style = "label" if row.is_measured else "tick"
+        strands.append(Strand(title, marks, style, row.is_own and row.is_measured))
     return intervals(strands, table.headline, "One row for each method.")
 
 

@@ -6,7 +6,7 @@ Characters that LaTeX's fonts may lack are spelt out or become a question mark: 
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from app.reports.evaluation import Comparison, Line, Row, Singles, Table
+from app.reports.evaluation import Comparison, Line, Row, Table
 from app.reports.figures import FIGURES
 from app.reports.notices import comparison_notices, shortfall, unlike_the_paper
 from app.reports.words import difference_text, interval_text, share
@@ -104,24 +104,21 @@ def evaluation_latex(table: Table) -> str:
                 " & ".join(["", *names]) + r"\\",
                 " & ".join([r"\textbf{Approach}", *heads]) + r"\\",
             ],
-            (_line(line, table) for line in table.lines),
+            (_line(row, table) for row in table.rows),
         ),
         rf"\end{{{environment}}}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _line(line: Row | Singles, table: Table) -> list[str]:
-    cells = []
+def _line(row: Row, table: Table) -> list[str]:
+    cells = [_title(row)]
     for name in table.headline:
         if table.published is not None:
-            found = line.printed(name)
+            found = row.printed(name)
             cells.append("--" if found is None else _plus_minus(found.mean, found.std))
-        if isinstance(line, Row):
-            cells += _measured(line, name, table)
-        else:
-            cells += [_to(line.ends(name)), "--"]
-    return [_title(line) if isinstance(line, Row) else escaped(line.title), *cells]
+        cells += _measured(row, name, table)
+    return cells
 
 
 def _measured(row: Row, name: str, table: Table) -> list[str]:
@@ -162,8 +159,6 @@ def _caption(table: Table) -> str:
     said += map(escaped, (*shortfall(table), *unlike_the_paper(table)))
     if any(row.is_measured and row.remark for row in table.rows):
         said.append("$^{*}$: what was measured differs from the published method.")
-    if table.singles is not None:
-        said.append("Single kernels: the lowest and the highest figure.")
     if evaluation.is_simulated:
         said.append(r"\textbf{Simulated recordings: nothing is said about real attacks.}")
     return " ".join(said)

@@ -10,6 +10,8 @@ from markupsafe import Markup
 from app.names import visible
 
 Point = tuple[float, float]
+Tick = tuple[float, str]
+"""A value on an axis, and its label."""
 
 
 def escape(text: str) -> str:
@@ -38,6 +40,13 @@ def round_ticks(low: float, high: float, about: int = 6) -> list[float]:
     step = next(power * times for times in (1, 2, 5, 10) if power * times >= rough * 0.999)
     first = math.ceil(low / step - 1e-9)
     return [index * step for index in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def shortened(name: str, longest: int) -> str:
+    """Leave out the middle: names of single views differ at both ends."""
+    n_last = 2 * longest // 3
+    is_long = len(name) > longest
+    return f"{name[: longest - n_last - 1]}\u2026{name[-n_last:]}" if is_long else name
 
 
 class Drawing:
@@ -80,6 +89,31 @@ class Drawing:
             f'<text class="{escape(style)}" x="{x:.2f}" y="{y:.2f}" text-anchor="{anchor}"'
             f"{turned}>{escape(words)}</text>"
         )
+
+    def x_axis(
+        self, scale: Scale, ticks: Iterable[Tick], top: float, bottom: float, label: str = ""
+    ) -> None:
+        """Draw an axis at the bottom, with grid lines up to the top."""
+        for value, words in ticks:
+            x = scale(value)
+            self.line((x, top), (x, bottom), "grid")
+            self.text((x, bottom + 16), words, "tick", anchor="middle")
+        self.line((scale.start, bottom), (scale.end, bottom), "axis")
+        if label:
+            middle = (scale.start + scale.end) / 2
+            self.text((middle, bottom + 36), label, "label", anchor="middle")
+
+    def y_axis(
+        self, scale: Scale, ticks: Iterable[Tick], left: float, right: float, label: str = ""
+    ) -> None:
+        """Draw labels at the left, with grid lines to the right."""
+        for value, words in ticks:
+            y = scale(value)
+            self.line((left, y), (right, y), "grid")
+            self.text((left - 8, y + 4), words, "tick", anchor="end")
+        if label:
+            middle = (scale.start + scale.end) / 2
+            self.text((16, middle), label, "label", anchor="middle", turn=-90)
 
     def markup(self) -> Markup:
         """Return the picture; every word in it is escaped."""

@@ -1,17 +1,13 @@
 """Figures as text: ``26.5 %`` with n and interval in a guided test, ``26.5`` in tables."""
 
-from collections.abc import Sequence
 from datetime import datetime
-from itertools import groupby
 
 from app.evaluation.published import PrintedFigure
 from app.names import counted
 from app.reports.figures import Figure, Spread
-from lmkl_core.metrics import Errors
 
 NO_DATA = "no data"
 NOTHING = "–"
-ALL_EQUAL = "all species equal"
 
 Interval = tuple[float, float]
 
@@ -40,24 +36,13 @@ def cells(figure: Figure) -> tuple[str, str, str]:
     return percent(figure.value), span((low, high)), basis
 
 
-def figure_text(figure: Figure, basis: str = "") -> str:
-    """Return ``"0.0 % (0 of 12, 95 % interval 0.0 to 26.5 %)"``."""
-    value, interval, usual = cells(figure)
-    return f"{value} ({basis or usual}, 95 % interval {interval})" if interval else value
-
-
-def worst_text(errors: Errors) -> str:
-    """Return the largest APCER with its species and the interval of the maximum."""
-    species, figure = worst_species(errors), Figure.of("APCER", errors.worst)
-    return figure_text(
-        figure, species if species == ALL_EQUAL else f"{species}: {cells(figure)[2]}"
-    )
-
-
-def worst_species(errors: Errors) -> str:
-    """Return the species with the largest APCER, or that none is worse than another."""
-    rates = [rate.value for rate in errors.apcers.values() if rate.value is not None]
-    return ALL_EQUAL if len(rates) > 1 and len(set(rates)) == 1 else errors.worst.species
+def figure_text(figure: Figure) -> str:
+    """Return ``"0.0 % (0 of 12, 95 % interval 0.0 to 26.5 %)"``, with the species of an APCER."""
+    value, interval, basis = cells(figure)
+    if not interval:
+        return value
+    species = f"{figure.species}: " if figure.species else ""
+    return f"{value} ({species}{basis}, 95 % interval {interval})"
 
 
 def score_text(value: float | None) -> str:
@@ -70,23 +55,6 @@ def score_text(value: float | None) -> str:
 
 def created_text(created: datetime) -> str:
     return created.strftime("%Y-%m-%d, %H:%M %Z").strip()
-
-
-def grouped(names: Sequence[str]) -> str:
-    """Join names, those that differ in a final number as one: ``"lamp 1 to 3, hat"``."""
-    joined: list[str] = []
-    for stem, members in groupby(names, key=_stem):
-        found = list(members)
-        if stem and len(found) > 2:
-            joined.append(f"{found[0]} to {found[-1].rpartition(' ')[2]}")
-        else:
-            joined += found
-    return ", ".join(joined)
-
-
-def _stem(name: str) -> str:
-    stem, _, number = name.rpartition(" ")
-    return stem if number.isdecimal() else ""
 
 
 # ------------------------------------------------------------------ tables
@@ -111,14 +79,9 @@ def printed_text(figure: PrintedFigure | None) -> str:
     return f"{figure.mean:.1f}" if figure.std is None else f"{figure.mean:.1f} ± {figure.std:.1f}"
 
 
-def ends_text(ends: Interval | None) -> str:
-    """Return ``"12.5 to 50.0"``."""
-    return NOTHING if ends is None else f"{share(ends[0])} to {share(ends[1])}"
-
-
 def interval_text(figure: Figure) -> str:
     """Return ``"2.7 to 32.4"``; empty without an interval."""
-    return ends_text(figure.interval) if figure.interval else ""
+    return " to ".join(map(share, figure.interval or ()))
 
 
 def basis_text(figure: Figure) -> str:

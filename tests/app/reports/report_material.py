@@ -8,7 +8,6 @@ from app.reports import Context
 
 
 def model(**changes):
-    """Return a model in numbers and words."""
     threshold = ThresholdSummary(
         value=0.5,
         target_bpcer=0.05,
@@ -46,7 +45,6 @@ def model(**changes):
 
 
 def context(**changes):
-    """Return the circumstances of a test."""
     values = {
         "source": "Integrated Camera",
         "model": model(),

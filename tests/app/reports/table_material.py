@@ -7,6 +7,7 @@ import numpy as np
 
 from app.evaluation.protocols.types import Layout
 from app.evaluation.result import Evaluation, FoldResult, MethodResult
+from app.reports.evaluation import build
 from lmkl_core.baselines import Method
 from lmkl_core.metrics import ScoreTable, Threshold
 
@@ -42,6 +43,17 @@ def scores(bona_fide, n_frames=2, **attacks):
     )
 
 
+def people_scores(seed, n_subjects=14, shift=0.0):
+    """Return scores of people of whom some are harder than others; a seed is another model."""
+    hard = np.random.default_rng(0).normal(size=n_subjects)
+    noise = np.random.default_rng(seed).normal(scale=0.4, size=(n_subjects, 4))
+    scores = np.column_stack([hard + 1.2, hard + 1.0, hard - 1.0 + shift, hard - 1.2]) + noise
+    species = np.tile(["", "", "print", "phone"], n_subjects)
+    subjects = np.repeat([f"s{number}" for number in range(n_subjects)], 4)
+    names = np.array([f"p{number}" for number in range(4 * n_subjects)])
+    return ScoreTable(scores.ravel(), species, subjects, names)
+
+
 def fold(name="all", table=None, threshold=0.5, **changes):
     """Return one fold; by default one of four live presentations and one of six attacks err."""
     if table is None:
@@ -52,12 +64,14 @@ def fold(name="all", table=None, threshold=0.5, **changes):
 
 
 def method(key="localised", title="Localised MKL", folds=None, **changes):
-    """Return one row."""
     return replace(MethodResult(key, title, (fold(),) if folds is None else folds), **changes)
 
 
 def evaluation(*methods, **changes):
-    """Return an evaluation of one method unless others are given; changes may be of its layout."""
+    """Return an evaluation of one method unless others are given.
+
+    Fields of the layout may be changed too.
+    """
     layout = Layout("replay-mobile", "Replay-Mobile", "", "client-independent", ())
     made = Evaluation(
         layout=layout,
@@ -73,3 +87,7 @@ def evaluation(*methods, **changes):
     if "recordings" in changes:
         own["counts"] = changes.pop("recordings")
     return replace(made, layout=replace(layout, **own), **changes)
+
+
+def table(*methods, **changes):
+    return build(evaluation(*methods, **changes), NAMES)

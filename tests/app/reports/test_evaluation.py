@@ -1,17 +1,11 @@
 """Rows: measured methods merged with the paper's."""
 
-from dataclasses import replace
-
 import pytest
 
 from app.reports.evaluation import NOT_ASKED_FOR, build
-from app.reports.notices import notices, simulated
+from app.reports.notices import notices
 from lmkl_core.baselines import METHODS
-from tests.app.reports.table_material import NAMES, evaluation, fold, method, scores
-
-
-def table(*methods, **changes):
-    return build(evaluation(*methods, **changes), NAMES)
+from tests.app.reports.table_material import evaluation, fold, method, scores, table
 
 
 def test_that_measured_and_published_figures_of_a_method_share_a_row():
@@ -64,10 +58,6 @@ def test_that_the_papers_figures_come_first():
     assert "HTER" not in table().others
 
 
-def test_that_without_a_table_of_the_paper_only_measured_rows_stand():
-    assert [row.title for row in table(table="").rows] == ["Localised MKL"]
-
-
 def test_that_every_method_that_names_a_row_finds_it_where_the_table_has_it():
     methods = [method(name, each.title) for name, each in METHODS.items()]
     wanted = {"Localised MKL", "ℓp,q-MKL", "Multiple Kernel-SVDD", "Multiple Kernel-OCSVM"}
@@ -86,11 +76,6 @@ def test_that_every_published_name_of_a_method_is_in_some_table():
             assert any(found), each.name
 
 
-def test_that_the_demo_is_marked_as_simulated():
-    assert simulated(table()) == ""
-    assert "say nothing about real ones" in simulated(table(is_simulated=True))
-
-
 def told(made):
     return " ".join(notices(made))
 
@@ -106,16 +91,16 @@ def test_that_what_differs_from_the_paper_is_told():
 
 def test_that_presentations_judged_by_several_models_are_told():
     again = table(method(folds=(fold("a"), fold("b"))))
-    assert "10 presentations of 10 are judged by more" in told(again)
+    assert "judged by more than one model: 10 of 10" in told(again)
     assert "judged by more" not in told(table())
 
 
 def test_that_missing_classes_and_few_subjects_are_told():
     made = table(method(folds=(fold(table=scores([0.9, 0.8])),)))
     assert "No attack has a score" in told(made)
-    assert "4 subjects are too few" in told(table())
+    assert "Too few subjects to draw from: 4" in told(table())
     many = scores([0.9, 0.8] * 8, print=[0.1, 0.85] * 8)
-    assert "too few to draw" not in told(table(method(folds=(fold(table=many),))))
+    assert "Too few" not in told(table(method(folds=(fold(table=many),))))
 
 
 def singles(*values):
@@ -129,20 +114,16 @@ def singles(*values):
     ]
 
 
-def test_that_many_single_views_are_one_line_from_their_lowest_to_their_highest_figure():
+def test_that_many_single_views_have_a_table_of_their_own():
     made = table(
         method("mk-svdd", "Multiple Kernel-SVDD"),
         *singles(0.9, 0.0, 0.9),
         method("localised", "Localised MKL"),
         table="",
     )
-    titles = [line.title for line in made.lines]
-    assert titles == ["Multiple Kernel-SVDD", "Single kernel, 3 views", "Localised MKL"]
-    assert made.singles.ends("BPCER") == (0.0, 1.0)
-    assert made.singles.ends("AUC") == (0.0, 1.0)
-    assert made.singles.ends("APCER") == (0.0, 0.0)
-    assert [row.view for row in made.singles.rows] == ["face/x0", "face/x1", "face/x2"]
-    assert [row.title for row in made.compared] == ["Multiple Kernel-SVDD", "Localised MKL"]
+    assert [row.title for row in made.lines] == ["Multiple Kernel-SVDD", "Localised MKL"]
+    assert [row.view for row in made.singles] == ["face/x0", "face/x1", "face/x2"]
+    assert made.compared == made.lines
     # Files for machines have them all.
     assert len(made.rows) == len(made.measured) == 5
 
@@ -151,14 +132,8 @@ def test_that_many_single_views_are_one_line_from_their_lowest_to_their_highest_
 def test_that_single_views_stay_rows_where_they_are_few_or_all_there_is(others):
     few = singles(0.9, 0.8, 0.7)[: 2 if others else 3]
     made = table(*few, *others, table="")
-    assert made.singles is None
+    assert made.singles == ()
     assert made.lines == made.rows == made.compared
-
-
-def test_that_single_views_without_figures_have_no_range():
-    failed = [replace(each, folds=(), failure="No.") for each in singles(1, 1, 1)]
-    made = table(*failed, method("localised", "Localised MKL"), table="")
-    assert made.singles.ends("AUC") is None
 
 
 def test_that_the_papers_own_method_is_known_and_last_without_its_table():

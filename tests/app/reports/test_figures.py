@@ -20,12 +20,6 @@ def test_that_errors_are_those_counted_by_hand():
     assert pooled.figure("AUC").value == pytest.approx(23 / 24)
 
 
-def test_that_a_rate_has_its_exact_interval_and_counts():
-    told = fold_figures([fold()], "presentation").pooled.figure("BPCER")
-    assert (told.n_errors, told.n) == (1, 4)
-    assert told.interval == pytest.approx(clopper_pearson(1, 4))
-
-
 def test_that_presentations_without_a_score_are_non_responses():
     table = scores([0.9, None], print=[0.1, None, None])
     pooled = fold_figures([fold(table=table)], "presentation").pooled

@@ -18,25 +18,19 @@ from app.reports.evaluation import Run, compare
 from app.reports.evaluation import build as build_table
 from app.reports.writing import write_comparison, write_table
 from app.session.guided_test.guided_test import GuidedTest
-from lmkl_core.metrics import ScoreTable
 from tests.app.reports.report_material import context
-from tests.app.reports.table_material import NAMES, evaluation, fold, method
+from tests.app.reports.table_material import NAMES, evaluation, fold, method, people_scores
 
 GOLDEN = Path(__file__).parent / "golden"
 NUMBER = re.compile(r"(?<![\w.#])-?\d+\.\d{4,}(?:e-?\d+)?(?![\w.])")
 """Numbers written in full, whose last digits may depend on the processor."""
 
 
-def scored(seed, n_subjects=14, shift=0.0):
-    """Return scores of people of whom some are harder than others; a seed is another model."""
-    hard = np.random.default_rng(0).normal(size=n_subjects)
-    noise = np.random.default_rng(seed).normal(scale=0.4, size=(n_subjects, 4))
-    scores = np.column_stack([hard + 1.2, hard + 1.0, hard - 1.0 + shift, hard - 1.2]) + noise
-    scores[3, 2] = np.nan
-    species = np.tile(["", "", "print", "phone"], n_subjects)
-    subjects = np.repeat([f"s{number}" for number in range(n_subjects)], 4)
-    names = np.array([f"p{number}" for number in range(4 * n_subjects)])
-    return ScoreTable(scores.ravel(), species, subjects, names)
+def scored(seed, shift=0.0):
+    """Return scores of people, one of whom had no response once."""
+    table = people_scores(seed, shift=shift)
+    table.scores[14] = np.nan
+    return table
 
 
 def guided_test(folder):

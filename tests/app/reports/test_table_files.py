@@ -1,38 +1,25 @@
 """A table on disk: JSON, CSV and LaTeX that say what was measured."""
 
 import csv
-import html
 import io
 import json
 import re
 import shutil
 import subprocess
-from dataclasses import asdict
 
 import numpy as np
 import pytest
-from markupsafe import Markup
-from rich.console import Console
 
-from app.cli.evaluate_tables import print_table
 from app.evaluation.protocols.registry import DATABASES
-from app.evaluation.protocols.types import SplitCount
 from app.reports.csv_files import evaluation_csv as as_csv
-from app.reports.evaluation import build
-from app.reports.html_tables import evaluation_page as render
 from app.reports.json_files import evaluation_document as as_document
 from app.reports.latex import escaped
 from app.reports.latex import evaluation_latex as as_latex
-from app.reports.writing import ReportError
 from app.reports.writing import write_table as write
 from lmkl_core.calibration.threshold import clopper_pearson
 from lmkl_core.metrics import Threshold
 from lmkl_core.metrics.table import ScoreTable
-from tests.app.reports.table_material import NAMES, evaluation, fold, method, scores
-
-
-def table(*methods, **changes):
-    return build(evaluation(*methods, **changes), NAMES)
+from tests.app.reports.table_material import NAMES, fold, method, scores, table
 
 
 def lines_of(made):
@@ -41,9 +28,6 @@ def lines_of(made):
 
 def row_of(document, title):
     return next(row for row in document["rows"] if row["title"] == title)
-
-
-# ------------------------------------------------------------------ JSON
 
 
 def test_that_figures_of_every_fold_have_their_n_and_rates_their_intervals():
@@ -82,9 +66,6 @@ def test_that_odd_parameters_become_plain_values():
     assert '"pair": [1, 2.5]' in text
 
 
-# ------------------------------------------------------------------ CSV
-
-
 def test_that_lines_of_a_level_tell_the_threshold_of_that_level():
     one = fold("a", presentation_threshold=Threshold(0.7, "given"))
     made = table(method(folds=(one, fold("b"))), table="")
@@ -93,19 +74,6 @@ def test_that_lines_of_a_level_tell_the_threshold_of_that_level():
     folds = as_document(made)["rows"][0]["measured"]["folds"]
     assert folds[0]["threshold"]["value"] == 0.5
     assert folds[0]["presentation_threshold"] == {"value": 0.7, "origin": "given"}
-
-
-def test_that_a_spreadsheet_takes_no_name_for_a_formula():
-    formula = "=HYPERLINK(1)"
-    hostile = scores([0.9], **{formula: [0.1]})
-    made = table(method("+x", "@x", (fold("-1", hostile, threshold=0.5),)), table="")
-    for line in lines_of(made):
-        for value in (line["method"], line["title"], line["fold"], line["species"]):
-            assert value[:1] not in ("=", "+", "-", "@")
-    assert any(line["species"] == f"'{formula}" for line in lines_of(made))
-
-
-# ------------------------------------------------------------------ LaTeX
 
 
 def test_that_latex_prints_names_as_they_are():
@@ -155,22 +123,6 @@ def test_that_latex_compiles_whatever_the_names(tmp_path):
     assert ran.returncode == 0, ran.stdout[-2000:]
 
 
-# ------------------------------------------------------------------ files
-
-
-def test_that_page_json_csv_and_latex_share_a_name(tmp_path):
-    files = write(table(database="oulu-npu", protocol="IV", table="ONC"), tmp_path / "new")
-    assert [file.name for file in files] == [
-        "oulu-npu-IV.html",
-        "oulu-npu-IV.tex",
-        "oulu-npu-IV.csv",
-        "oulu-npu-IV.json",
-    ]
-    assert sorted(file.name for file in (tmp_path / "new").iterdir()) == sorted(
-        file.name for file in files
-    )
-
-
 def test_that_two_modes_in_one_folder_do_not_replace_each_other(tmp_path):
     usual, other = (
         write(table(database="replay-mobile", mode=mode), tmp_path)[0].name
@@ -178,17 +130,6 @@ def test_that_two_modes_in_one_folder_do_not_replace_each_other(tmp_path):
     )
     assert usual == "replay-mobile.html"
     assert other == f"replay-mobile-{DATABASES['replay-mobile'].modes[1]}.html"
-
-
-def test_that_no_protocol_leads_out_of_the_folder(tmp_path):
-    files = write(table(protocol="../../up", table=""), tmp_path)
-    assert {file.parent for file in files} == {tmp_path}
-
-
-def test_that_a_folder_that_cannot_be_written_is_told_in_one_sentence(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ReportError, match=r"cannot be written .*: choose another folder"):
-        write(table(), tmp_path / "file")
 
 
 @pytest.mark.fault(
@@ -203,47 +144,3 @@ def test_that_an_interrupt_leaves_no_half_written_file(tmp_path, monkeypatch):
 
 def _interrupt(_):
     raise KeyboardInterrupt
-
-
-def test_that_every_output_tells_what_is_missing_beside_what_was_published(tmp_path):
-    counts = (
-        SplitCount("", "train", "bona fide", 58, 2, 60),
-        SplitCount("", "test", "attack", 270, 0, 270),
-    )
-    made = evaluation(
-        recordings=counts,
-        missing=("train_release/3/1.avi", "train_release/3/2.avi"),
-        passed_over=("list.txt, line 1: 'Thumbs.db' is no image.",),
-    )
-    table = build(made, NAMES)
-    write(table, tmp_path)
-    texts = {path.suffix: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
-    console = Console(file=io.StringIO(), width=200)
-    print_table(table, console)
-    texts["terminal"] = console.file.getvalue()
-    assert len(texts) == 5
-    for text in texts.values():
-        assert "train bona fide 58 of 60 published (2 missing)" in text
-    document = json.loads(texts[".json"])
-    assert document["recordings"] == [asdict(each) for each in counts]
-    assert document["missing"] == list(made.layout.missing)
-    lines = list(csv.DictReader(io.StringIO(texts[".csv"])))
-    numbers = [
-        (line["figure"], line["value"], line["n_missing"], line["n_published"])
-        for line in lines
-        if line["level"] == "recordings"
-    ]
-    assert numbers == [("train bona fide", "58", "2", "60"), ("test attack", "270", "0", "270")]
-    assert [line["text"] for line in lines if line["level"] == "missing"] == document["missing"]
-    for name in (*made.layout.missing, *made.layout.passed_over):
-        assert str(Markup.escape(name)) in texts[".html"]
-
-
-def test_that_all_the_page_says_in_words_is_in_the_csv_file(tmp_path):
-    table = build(evaluation(), NAMES)
-    page = render(table)
-    lines = list(csv.DictReader(io.StringIO(as_csv(table))))
-    told = [line for line in lines if line["level"] in ("about", "notice")]
-    assert {"Preset", "Data", "Date", "Software"} <= {line["figure"] for line in told}
-    for line in told:
-        assert line["text"].replace(" %", "\u00a0%") in html.unescape(page)

@@ -11,7 +11,7 @@ from app.reports import ReportError, build, write
 from app.reports.html import guided_test_page as render
 from app.session.guided_test.details import Details
 from app.session.guided_test.guided_test import GuidedTest
-from tests.app.guided_test_material import present, session
+from tests.app.guided_test_material import session
 from tests.app.pages import outline
 from tests.app.reports.report_material import context, model
 
@@ -63,12 +63,6 @@ def test_that_what_is_not_known_is_null_and_never_nan(tmp_path):
         json.loads(text, parse_constant=refuse_constant)
 
 
-def test_that_the_folder_of_the_model_is_not_told(report, tmp_path):
-    write(report, tmp_path / "r.html")
-    for file in tmp_path.iterdir():
-        assert "/home/someone" not in file.read_text(encoding="utf-8")
-
-
 def test_that_page_json_and_csv_hold_the_same_facts_and_figures(tmp_path):
     guided_test = session(3, 3, ("print", "phone"))
     guided_test.details = Details(
@@ -97,25 +91,6 @@ def test_that_page_json_and_csv_hold_the_same_facts_and_figures(tmp_path):
             assert (row["value"] == "") == (one["value"] is None)
     for one in report.lines:
         assert one.name in text or one.species in text
-
-
-def test_that_the_presentations_have_a_line_each(report, tmp_path):
-    write(report, tmp_path / "r.html")
-    rows = read_csv(tmp_path / "r-presentations.csv")
-    assert [int(row["number"]) for row in rows] == [one.number for one in report.presentations]
-    assert float(rows[0]["mean_score"]) == report.presentations[0].score
-
-
-def test_that_a_spreadsheet_takes_no_name_for_a_formula(tmp_path):
-    names = ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)"]
-    guided_test = GuidedTest()
-    for name in names:
-        present(guided_test, name, [0.1] * 6)
-    write(build(guided_test, context()), tmp_path / "r.html")
-    rows = read_csv(tmp_path / "r-presentations.csv")
-    assert [row["species"] for row in rows] == [f"'{name}" for name in names]
-    species = {row["species"] for row in read_csv(tmp_path / "r.csv")} - {""}
-    assert species == {f"'{name}" for name in names}
 
 
 def test_that_a_name_that_cannot_be_encoded_does_not_stop_the_report(tmp_path):
