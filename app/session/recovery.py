@@ -8,7 +8,7 @@ take is rewritten atomically with every kept frame, so only the frame being writ
 Files go when an exported model holds the takes, when they are deleted, when the window is closed,
 with *Delete all my data*, and when the setting is switched off. Takes of the demo are not kept. The
 next start reads the folders whose lock is free, as untrusted input, and offers to bring the takes
-back. Their files are adopted then, so a take is in one file at any moment.
+back. They are then written to the folder of the new run, and the old folder is deleted.
 """
 
 import io
@@ -153,63 +153,36 @@ def _condition(values: NDArray[np.float64]) -> Condition | None:
 
 
 class Journal:
-    """Keeps the takes of this run on disk, in a folder made with the first; for one thread.
+    """Keep the takes of this run on disk, in a folder made with the first; for one thread.
 
     A call that fails leaves what was kept before; the next one tries again.
     """
 
     def __init__(self) -> None:
         self._run: Run | None = None
-        self._adopted: list[Run] = []
         self._files: dict[Path, tuple[Sample, ...]] = {}
         self._n_files = 0
-
-    def adopt(self, found: "Found") -> None:
-        """Take over the files of an earlier run, whose takes are kept from now on."""
-        self._adopted.append(found.run)
-        self._files.update(found.files)
 
     def keep(self, samples: Sequence[Sample], features: Mapping[str, Any]) -> None:
         """Have exactly these samples on disk; write only takes that changed."""
         for tries_left in reversed(range(TRIES)):
-            self._forget_deleted()
+            if self._run is not None and not self._run.is_there:
+                self.close()  # another instance has deleted everything
             try:
                 self._keep(samples, features)
                 break
             except OSError:
-                is_there = self._runs and all(run.is_there for run in self._runs)
-                if is_there or not tries_left:  # else another instance deleted it, most likely
+                if not tries_left or (self._run is not None and self._run.is_there):
                     raise
-        for run in self._runs:
-            if not any(path.parent == run.folder for path in self._files):
-                self._forget(run)  # first: `remove` releases the lock even if it fails
-                run.remove()
-
-    def discard(self) -> None:
-        """Leave nothing on disk; raises `OSError` if something cannot be deleted."""
-        self.keep((), {})
+        if self._run is not None and not self._files:
+            run, self._run = self._run, None  # first: `remove` releases the lock even if it fails
+            run.remove()
 
     def close(self) -> None:
-        """Release the folders; the next start can bring back what is in them."""
-        for run in self._runs:
-            run.release()
-        self._run, self._adopted, self._files = None, [], {}
-
-    @property
-    def _runs(self) -> list[Run]:
-        return [*self._adopted, *([] if self._run is None else [self._run])]
-
-    def _forget_deleted(self) -> None:
-        """Begin anew where another instance has deleted everything."""
-        for run in self._runs:
-            if not run.is_there:
-                run.release()
-                self._forget(run)
-
-    def _forget(self, run: Run) -> None:
-        self._files = {path: one for path, one in self._files.items() if path.parent != run.folder}
-        self._adopted = [one for one in self._adopted if one is not run]
-        self._run = None if run is self._run else self._run
+        """Release the folder; the next start can bring back what is in it."""
+        if self._run is not None:
+            self._run.release()
+        self._run, self._files = None, {}
 
     def _keep(self, samples: Sequence[Sample], features: Mapping[str, Any]) -> None:
         takes: dict[str, list[Sample]] = {}
@@ -321,25 +294,19 @@ def remove(runs: Iterable[Run]) -> list[str]:
 # ------------------------------------------------------------- sentences
 
 
-def offer_of(found: Found, features: Mapping[str, Any], now: datetime | None = None) -> str:
+def offer_of(found: Found, features: Mapping[str, Any]) -> str:
     """Say what an earlier run left, and why if it cannot be brought back."""
     if not found.files:
-        return (
-            "Takes of an earlier run were not saved, and cannot be brought back because "
-            f"{found.problem}."
-        )
-    local, now = found.written.astimezone(), (now or datetime.now()).astimezone()
-    day = f"{local.day} {local:%B}" if local.year == now.year else f"{local.day} {local:%B %Y}"
-    when = f"{day} at {local:%H:%M}"
+        return f"Unsaved takes of an earlier run cannot be brought back because {found.problem}."
     takes, frames = counted(len(found.files), "take"), counted(len(found.samples), "frame")
+    when = f"{found.written.astimezone():%d %B %Y at %H:%M}"
     text = f"The program ended unexpectedly on {when} with {takes} ({frames}) not saved."
     if fits(found, features):
         return text
     name = preset_name(found.features, LONGEST_NAME)
     if name and name == preset_name(features, LONGEST_NAME):
         return f"{text} The views {name!r} have changed since: record them again."
-    named = f"the views {name!r}" if name else "other views"
-    return f"{text} They are of {named}, not of those in use: choose the former in the settings."
+    return f"{text} They are of other views ({name or 'unknown'}): choose those in the settings."
 
 
 def fits(found: Found, features: Mapping[str, Any]) -> bool:
@@ -349,10 +316,8 @@ def fits(found: Found, features: Mapping[str, Any]) -> bool:
 
 def outcome_of(found: Found) -> str:
     """Say what was brought back, and what was not."""
-    verb = "is" if len(found.files) == 1 else "are"
     takes, frames = counted(len(found.files), "take"), counted(len(found.samples), "frame")
-    text = f"{takes} ({frames}) {verb} back, without pictures, which are never stored."
+    text = f"Brought back {takes} ({frames}), without pictures, which are never stored."
     if found.n_damaged:
-        were = "was" if found.n_damaged == 1 else "were"
-        text += f" {counted(found.n_damaged, 'take')} {were} damaged and left out."
+        text += f" Left out {counted(found.n_damaged, 'damaged take')}."
     return text

@@ -9,8 +9,7 @@ copy of it, again and again; each time the process is killed at another moment:
 
 - ``line N``: at the N-th line of the code that touches the disk, for every N at which something
   on the disk is different than at the line before, because the lines in between are all alike;
-- ``byte N``: by the kernel, in the middle of a write, after so many bytes of a file;
-- ``time N``: by its parent, at some time.
+- ``byte N``: by the kernel, in the middle of a write, after so many bytes of a file.
 
 What is left is looked at by `tests.faults.test_killed`. Works where there are forks. Nothing waits
 for the disk here: what the kernel has taken over outlives a process, whether it is on the disk
@@ -20,15 +19,11 @@ already or not.
 import json
 import mmap
 import os
-import random
 import shutil
 import signal
 import sys
-import time
 from pathlib import Path
 
-N_TIMES = 10
-"""Kills at some time."""
 BYTES = (0, 1, 500, 1_500, 6_000)
 """Bytes of a file after which the kernel kills."""
 
@@ -51,18 +46,10 @@ def main(job, folder):
         _killed(act, _copied(before, folder / f"line {line}"), line=line)
     for size in BYTES:
         _killed(act, _copied(before, folder / f"byte {size}"), size=size)
-    rng, seconds = random.Random(6), _seconds(act, _copied(before, folder / "timed"))
-    shutil.rmtree(folder / "timed")
-    for number in range(N_TIMES):
-        place = _copied(before, folder / f"time {number}")
-        _killed(act, place, seconds=rng.uniform(0, 1.1 * seconds))
 
 
 def _copied(source, target):
     return Path(shutil.copytree(source, target))
-
-
-# ------------------------------------------------------------- forks
 
 
 def _moments(act, folder):
@@ -78,17 +65,7 @@ def _moments(act, folder):
     return json.loads(kept.read_text())
 
 
-def _seconds(act, folder):
-    begin = time.monotonic()
-    child = os.fork()
-    if child == 0:
-        _act(act, folder)
-        os._exit(0)
-    os.waitpid(child, 0)
-    return time.monotonic() - begin
-
-
-def _killed(act, folder, *, line=0, size=None, seconds=None):
+def _killed(act, folder, *, line=0, size=None):
     """Run a job in a fork until it is killed, and note how many of its steps were done."""
     done = mmap.mmap(-1, 8)
     child = os.fork()
@@ -101,9 +78,6 @@ def _killed(act, folder, *, line=0, size=None, seconds=None):
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
         _act(act, folder, Counter(line) if line else None, done)
         os._exit(0)
-    if seconds is not None:
-        time.sleep(seconds)
-        os.kill(child, signal.SIGKILL)
     status = os.waitpid(child, 0)[1]
     end = os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
     facts = {"done": int.from_bytes(done[:8], "little"), "signal": end}
@@ -165,11 +139,7 @@ class Counter:
             self.moments.append(self._n)
 
 
-# ------------------------------------------------------------- jobs
-
-
 def model_job(before):
-    """Save a model over another one."""
     from datetime import UTC, datetime
 
     import numpy as np
@@ -192,7 +162,6 @@ def model_job(before):
 
 
 def settings_job(before):
-    """Save the settings over others."""
     from app import settings
 
     def act(folder, theme="dark"):
@@ -205,7 +174,6 @@ def settings_job(before):
 
 
 def report_job(before):
-    """Write a report over another one."""
     from app.reports import build, write
     from tests.app.guided_test_material import session
     from tests.app.reports.report_material import context
@@ -248,25 +216,11 @@ def states():
     return [*recorded, struck, named]
 
 
-def careless_job(before):
-    """Write over a file as no program should: what shows that kills are noticed."""
-    (before / "face.safetensors").write_bytes(b"old")
-
-    def act(folder):
-        with open(folder / "face.safetensors", "wb", buffering=0) as stream:
-            stream.write(b"n")
-            stream.write(b"ew")
-        yield
-
-    return act
-
-
 JOBS = {
     "model": model_job,
     "settings": settings_job,
     "report": report_job,
     "takes": takes_job,
-    "careless": careless_job,
 }
 
 

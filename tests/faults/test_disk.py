@@ -7,26 +7,30 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from app import settings, storage
-from app.cli.outputs import OutputError, write_bytes
+from app.cli.outputs import OutputError, rows_to, write_bytes
+from app.evaluation.cache import Cache
 from app.models.files import load, save
+from app.models.fitting import recalibrated
+from app.qt.workers.worker import sentence_of
 from app.reports import ReportError, build, write
+from app.reports.writing import write_table
 from app.session.recovery import Journal, find
 from lmkl_core.errors import ModelFileError
 from tests.app.guided_test_material import session
 from tests.app.models.model_material import window_model as small_model
 from tests.app.reports.report_material import context
+from tests.app.reports.table_material import table
 from tests.app.takes_material import FEATURES, left, same, takes, takes_folder
-from tests.faults.disk import limited
 
 LIMITED = pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
 
 
 @pytest.fixture(autouse=True)
 def own_folders(monkeypatch, tmp_path):
-    """Give every test folders of its own."""
     monkeypatch.setenv("LMKL_PAD_CONFIG", str(tmp_path / "config"))
     monkeypatch.setenv("LMKL_PAD_DATA", str(tmp_path / "data"))
 
@@ -35,16 +39,33 @@ def is_one_sentence(text):
     return "\n" not in text and text.endswith(".") and "Error" not in text and len(text) < 400
 
 
-# ------------------------------------------------------------- full
+def told_where_files_are_limited(size, act):
+    """Act where the kernel gives a file so many bytes; return what a person is told."""
+    import resource  # POSIX's
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        act()
+    except Exception as error:
+        told = sentence_of(error, "The work failed")
+        assert is_one_sentence(told), told
+        return told
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    raise AssertionError("there was room enough")
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 @LIMITED
 @pytest.mark.fault("Process and disk", "disk full while settings are saved", keeps="settings")
 def test_that_settings_on_a_full_disk_stay_as_they_were(tmp_path):
     settings.save(settings.Settings(theme="light"))
-    told = limited("settings", tmp_path, 100)
-    assert "make room there" in told
-    assert is_one_sentence(told)
+    other = settings.Settings(theme="dark")
+    assert "make room there" in told_where_files_are_limited(100, lambda: settings.save(other))
     assert settings.load() == (settings.Settings(theme="light"), ())
     assert os.listdir(tmp_path / "config") == ["settings.json"]
 
@@ -52,55 +73,61 @@ def test_that_settings_on_a_full_disk_stay_as_they_were(tmp_path):
 @LIMITED
 @pytest.mark.fault("Process and disk", "disk full while a report is saved", keeps="files")
 def test_that_a_report_on_a_full_disk_is_the_old_one_as_a_whole(tmp_path):
-    write(build(session(2, 2), context(source="before")), tmp_path / "report.html")
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    page, report = tmp_path / "report.html", build(session(2, 2), context())
+    write(build(session(2, 2), context(source="before")), page)
+    before = contents(tmp_path)
     # There is room for the small files, which come first, and not for the page.
-    told = limited("report", tmp_path, len(before["report.html"]) // 2)
+    told = told_where_files_are_limited(len(before[page.name]) // 2, lambda: write(report, page))
     assert "choose another folder or free some space" in told
-    assert is_one_sentence(told)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert contents(tmp_path) == before
 
 
 @LIMITED
 @pytest.mark.fault("Process and disk", "disk full while a model is saved", keeps="models")
 def test_that_a_model_on_a_full_disk_is_the_old_one(tmp_path):
-    save(small_model(), tmp_path / "model.safetensors")
-    shutil.copy(tmp_path / "model.safetensors", tmp_path / "face.safetensors")
-    before = (tmp_path / "face.safetensors").read_bytes()
-    told = limited("model", tmp_path, 1000)
+    path, other = tmp_path / "face.safetensors", recalibrated(small_model(), 0.3)
+    save(small_model(), path)
+    before = contents(tmp_path)
+    told = told_where_files_are_limited(1000, lambda: save(other, path))
     assert "cannot be written" in told
-    assert is_one_sentence(told)
-    assert (tmp_path / "face.safetensors").read_bytes() == before
-    load(tmp_path / "face.safetensors")
-    assert sorted(os.listdir(tmp_path)) == ["face.safetensors", "model.safetensors"]
+    assert contents(tmp_path) == before
 
 
 @LIMITED
 @pytest.mark.fault("Process and disk", "disk full while takes are kept", keeps="frames")
-def test_that_takes_on_a_full_disk_are_those_that_were_kept_before(tmp_path):
-    assert limited("takes", tmp_path, 5000)
+def test_that_takes_on_a_full_disk_are_those_that_were_kept_before():
+    journal, more = Journal(), takes(60, "window", "lamp", columns=200)
+    journal.keep(takes(3, "window"), FEATURES)
+    told_where_files_are_limited(5000, lambda: journal.keep(more, FEATURES))
+    journal.close()
     assert same(left(), takes(3, "window"))
 
 
 @LIMITED
 @pytest.mark.fault("Process and disk", "disk full while an evaluation keeps views", keeps="files")
 def test_that_an_evaluation_on_a_full_disk_says_where_room_is_needed(tmp_path):
-    told = limited("cache", tmp_path / "cache", 1000)
+    cache, views = Cache("features", tmp_path / "cache"), {"views": np.zeros((100, 100))}
+    told = told_where_files_are_limited(1000, lambda: cache.store("0" * 64, {}, views))
     assert "make room there" in told
-    assert is_one_sentence(told)
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
 
 
 @LIMITED
 @pytest.mark.fault("Process and disk", "disk full while scores are written", keeps="files")
 def test_that_scores_on_a_full_disk_leave_the_old_file(tmp_path):
-    (tmp_path / "scores.csv").write_text("old")
-    assert limited("text", tmp_path, 20_000).startswith(f"Cannot write {tmp_path / 'scores.csv'}")
-    assert (tmp_path / "scores.csv").read_text() == "old"
-    assert os.listdir(tmp_path) == ["scores.csv"]
+    path = tmp_path / "scores.csv"
+    path.write_text("old")
 
+    def write_rows():
+        with rows_to(path) as write_row:
+            for _ in range(10_000):
+                write_row("1,0.5\n")
+            raise AssertionError("A full disk is noticed while rows are written.")
 
-# ------------------------------------------------------------- refused
+    told = told_where_files_are_limited(20_000, write_rows)
+    assert told.startswith(f"Cannot write {path}")
+    assert contents(tmp_path) == {path.name: b"old"}
+
 
 WAYS = {
     "model": (lambda folder: save(small_model(), folder / "face.safetensors"), ModelFileError),
@@ -108,6 +135,7 @@ WAYS = {
         lambda folder: write(build(session(1, 1), context()), folder / "report.html"),
         ReportError,
     ),
+    "table": (lambda folder: write_table(table(), folder), ReportError),
     "bytes": (lambda folder: write_bytes(folder / "strip.png", b"picture"), OutputError),
     "text": (lambda folder: storage.write_text(folder / "note", "text"), storage.StorageError),
 }
@@ -171,13 +199,20 @@ def test_that_takes_that_cannot_be_kept_are_told_in_one_sentence(monkeypatch):
     assert is_one_sentence(str(refusal.value))
 
 
-# ------------------------------------------------------------- vanished
-
-
 @pytest.mark.fault("Process and disk", "the folder vanishes while it is written to", keeps="files")
-def test_that_a_folder_that_vanished_before_scores_are_written_is_told(tmp_path):
-    with pytest.raises(OutputError, match="No such file"):
-        write_bytes(tmp_path / "stick" / "s.csv", b"")
+def test_that_a_folder_that_vanished_before_scores_are_written_is_told(tmp_path, monkeypatch):
+    stick, rename = tmp_path / "stick", os.replace
+
+    def pulled_out(*names):
+        shutil.rmtree(stick)
+        rename(*names)
+
+    stick.mkdir()
+    monkeypatch.setattr("lmkl_core.system.files.os.replace", pulled_out)
+    with pytest.raises(OutputError, match="No such file") as refusal:
+        write_bytes(stick / "s.csv", b"")
+    assert is_one_sentence(str(refusal.value))
+    assert not stick.exists()
 
 
 @pytest.mark.fault("Process and disk", "the file of a model has vanished", keeps="files")

@@ -66,8 +66,6 @@ def refusal(read, path):
     return caught[0]
 
 
-# --- pictures
-
 PICTURE = np.zeros((12, 16, 3), np.uint8)
 
 
@@ -214,9 +212,6 @@ def test_that_only_the_first_page_of_many_is_decoded(tmp_path):
     assert read_image(tmp_path / "many.tiff").shape == (12, 16, 3)
 
 
-# --- what is no file of its own
-
-
 @posix
 @pytest.mark.fault(GROUP, "pipes and devices in the place of files")
 @pytest.mark.parametrize("kind", ["pipe", "device"])
@@ -290,9 +285,6 @@ def test_that_a_link_that_came_with_a_database_does_not_lead_out_of_it(tmp_path)
     assert read().folds
 
 
-# --- sizes
-
-
 @posix
 @pytest.mark.fault(GROUP, "settings, presets and sessions of a gigabyte")
 def test_that_a_gigabyte_is_refused_without_reading_it(tmp_path, monkeypatch, attempt):
@@ -335,7 +327,7 @@ def test_that_a_session_of_many_values_is_refused_and_one_of_as_many_as_are_reco
     tmp_path, monkeypatch
 ):
     (tmp_path / "x.json").write_text(json.dumps([0] * 2000))
-    with pytest.raises(GuidedTestError, match="no test session"):
+    with pytest.raises(GuidedTestError, match="not a test session"):
         read_session(tmp_path / "x.json")
     monkeypatch.setattr(saved_session, "MOST_VALUES", 1000)
     with pytest.raises(GuidedTestError, match="more than any test session"):
@@ -355,9 +347,6 @@ def test_that_a_report_whose_model_has_a_count_that_is_none_is_read_without_its_
         assert len(found.guided_test.presentations) == 6
 
 
-# --- weights
-
-
 @pytest.mark.filterwarnings("ignore")  # torch tells of its own future, once a process
 @pytest.mark.fault(GROUP, "weights that are sparse, quantized or of no substance")
 def test_that_weights_that_are_not_plain_numbers_are_refused(tmp_path, attempt):
@@ -372,9 +361,6 @@ def test_that_weights_that_are_not_plain_numbers_are_refused(tmp_path, attempt):
         torch.save({"a": value, "b": tensor}, tmp_path / "w.pth")
         with attempt(), pytest.raises(InvalidInputError, match="cannot be read"):
             read_tensors(tmp_path / "w.pth")
-
-
-# --- what fuzzing found in models
 
 
 def test_that_sentences_in_a_model_file_can_be_shown():
@@ -423,9 +409,6 @@ def test_that_a_support_row_far_from_all_others_makes_no_score_infinite(kind):
     # Weights, memberships and kernels are at most 1 each.
     bound = np.abs(model._fitted.scorer.coefficients).sum() * model.kernel_weights_.size
     assert np.max(np.abs(model.explain(views))) <= bound
-
-
-# --- videos
 
 
 def avi_of(width, height):

@@ -1,9 +1,6 @@
 """Some thousands of hostile files for every loader; ``make fuzz`` tries hundreds of thousands."""
 
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,17 +11,17 @@ from tools.fuzzing.targets import NAMES, make_target
 GROUP = "Hostile files"
 
 SHARES = {
-    "model": ("mutants of model files, most with a valid digest", 1000),
+    "model": ("mutants of model files, most with a valid digest", 400),
     "sealed": ("mutants of protected model files", 25),
-    "app-model": ("mutants of model files, as the window opens them", 250),
-    "settings": ("mutants of the settings file", 800),
-    "session": ("mutants of saved test sessions and reports", 400),
-    "preset": ("mutants of presets", 600),
-    "list": ("mutants of dataset lists", 150),
+    "app-model": ("mutants of model files, as the window opens them", 120),
+    "settings": ("mutants of the settings file", 300),
+    "session": ("mutants of saved test sessions and reports", 200),
+    "preset": ("mutants of presets", 300),
+    "list": ("mutants of dataset lists", 60),
     "weights": ("mutants of weights files", 150),
-    "entry": ("mutants of evaluation cache entries", 600),
-    "recovery": ("mutants of folders with unsaved takes", 500),
-    "image": ("mutants of images", 400),
+    "entry": ("mutants of evaluation cache entries", 250),
+    "recovery": ("mutants of folders with unsaved takes", 250),
+    "image": ("mutants of images", 200),
     "video": ("mutants of videos", 60),
 }
 """What is attacked, and how often here."""
@@ -70,19 +67,3 @@ def test_that_good_files_load_and_those_that_once_failed_are_survived(target):
         reason = target.check(path.read_bytes())
         if not path.name.startswith("once-"):
             assert reason == LOADED, path.name
-
-
-def test_that_the_command_tries_inputs_and_single_files(tmp_path):
-    root = Path(__file__).resolve().parents[2]
-    (tmp_path / "bad").write_bytes(b"x = [")
-    for options in (["--inputs", "20"], ["--file", "bad"]):
-        run = subprocess.run(
-            [sys.executable, "-m", "tools.fuzzing", "--target", "preset", *options],
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(root)},
-            capture_output=True,
-            text=True,
-            timeout=170,
-        )
-        assert run.returncode == 0, run.stderr
-    assert "refused: bad.toml is not TOML" in run.stdout

@@ -12,15 +12,18 @@ from app.cli.score import Format, InputResult, row_text
 from app.names import visible
 from app.reports import build
 from app.reports.csv_files import evaluation_csv as as_csv
-from app.reports.csv_files import presentations_csv
+from app.reports.csv_files import facts_csv, figures_csv, presentations_csv
+from app.reports.evaluation import Run, compare
 from app.reports.evaluation import build as build_table
 from app.reports.html import guided_test_page as render
+from app.reports.html_tables import comparison_page as render_comparison
 from app.reports.html_tables import evaluation_page as render_table
 from app.reports.latex import escaped
 from app.reports.latex import evaluation_latex as as_latex
 from app.reports.svg import Drawing
 from app.reports.writing import files_of, table_name
 from app.reports.writing import write_table as write
+from app.session.guided_test.details import Details
 from app.session.guided_test.presentation import GuidedTestError
 from tests.app.guided_test_material import present, scored, session
 from tests.app.pages import Outline, outline
@@ -85,6 +88,12 @@ def table_of(name):
     )
 
 
+def comparison_page(name):
+    """Return the page of two runs in which everything that has a name is called so."""
+    runs = [Run(f"{number}{name}", table_of(name)) for number in range(2)]
+    return render_comparison(compare(runs))
+
+
 class Skeleton(Outline):
     """Everything in a page but its texts and the values of what may hold a text."""
 
@@ -107,7 +116,7 @@ class Skeleton(Outline):
         self.comments.append(data)
 
 
-PAGES = {"report": report_page, "evaluation": table_page}
+PAGES = {"report": report_page, "evaluation": table_page, "comparison": comparison_page}
 
 
 @pytest.fixture(scope="module", params=sorted(PAGES))
@@ -162,8 +171,6 @@ def test_that_what_is_dropped_from_pages_can_not_be_seen_and_scripts_keep_their_
     assert visible(kept) == kept
 
 
-# --- tables for other programs
-
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("http://x","y")']
 
 
@@ -180,9 +187,11 @@ def test_that_no_name_becomes_a_formula_in_a_spreadsheet(attempt):
     for formula in FORMULAS:
         guided_test = session(2, 2)
         present(guided_test, formula, [0.9] * 6)
-        report = presentations_csv(build(guided_test, context(model=model(digest=formula))))
+        guided_test.details = Details({"tester": formula})
+        report = build(guided_test, context(model=model(digest=formula)))
+        texts = [csv_of(report) for csv_of in (presentations_csv, figures_csv, facts_csv)]
         row = row_text(Format.CSV, InputResult(formula, 0.5), scored(0.9))
-        for text in (report, as_csv(table_of(formula)), row):
+        for text in (*texts, as_csv(table_of(formula)), row):
             with attempt():
                 assert formula.strip() in text.replace('""', '"')
                 assert not [cell for cell in cells(text) if is_formula(cell)]
@@ -209,9 +218,6 @@ def test_that_a_hostile_table_is_one_table_in_latex():
     text = re.sub(r"(?m)^%.*$", "", text)
     assert text.count("\\begin{table") == text.count("\\end{table") == 1
     assert "\\input" not in text
-
-
-# --- names of files
 
 
 @pytest.mark.fault(GROUP, "paths as names in names of files")

@@ -49,7 +49,6 @@ TINY, HUGE = -320, 308
 
 
 def names(method):
-    """Return the name of a compared method."""
     return getattr(method, "func", method).__name__
 
 

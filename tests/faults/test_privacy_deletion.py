@@ -84,7 +84,6 @@ class Life:
 
 @pytest.fixture
 def life(home):
-    """Return a person of whom everything is stored."""
     one = Life(home)
     one.lead()
     yield one
@@ -153,9 +152,6 @@ def test_that_a_cache_is_noted_once_and_as_a_whole_path(home, monkeypatch, tmp_p
         storage.remember_cache(tmp_path / "elsewhere")
         storage.remember_cache(storage.Path("here"))
     assert storage.remembered_caches() == [tmp_path / "elsewhere", tmp_path / "here"]
-
-
-# ------------------------------------------------------------- the command
 
 
 def test_that_the_command_shows_what_there_is_and_asks(life, monkeypatch):

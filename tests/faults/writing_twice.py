@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-TURNS = 25
+TURNS = 15
 
 
 def main(name, folder):

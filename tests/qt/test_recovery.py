@@ -75,9 +75,6 @@ def answer(driver, text):
     driver.click(buttons()[0])
 
 
-# ------------------------------------------------------------- a life of takes
-
-
 @pytest.mark.fault("Process and disk", "disk full while takes are kept", keeps="frames")
 def test_that_takes_are_on_disk_as_they_are_recorded_once_the_disk_has_room(launch, moving):
     storage.personal_folder().parent.mkdir(parents=True)
@@ -102,12 +99,13 @@ def test_that_takes_come_back_are_fitted_with_a_click_and_go_when_a_file_holds_t
     driver = launch().until_prepared()
     driver.until_told(f"with 2 takes ({len(real)} frames) not saved.")
     driver.turn_to("Why")
+    (before,) = takes_folder().glob("*/")
     answer(driver, "Bring them back")
-    driver.until_told(f"2 takes ({len(real)} frames) are back")
+    driver.until_told(f"Brought back 2 takes ({len(real)} frames)")
     assert driver.window.tabs.currentWidget() is driver.window.pages.enrol
     assert [sample.take for sample in driver.session.enrolment.samples] == [s.take for s in real]
     assert "ended unexpectedly" not in driver.notices
-    driver.until(lambda: len([one for one in takes_folder().glob("*") if one.is_dir()]) == 1)
+    driver.until(lambda: not before.exists())
     assert n_kept() == len(real)
 
     driver.click(driver.pages.enrol.fit_bar.fit_button)
@@ -177,8 +175,6 @@ def test_that_deleting_everything_removes_what_is_kept_and_what_was_found(launch
     assert driver.close()
     assert not storage.personal_folder().exists()
 
-
-# ------------------------------------------------------------- faults
 
 KILLED = """
 import os, sys

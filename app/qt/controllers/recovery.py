@@ -121,7 +121,7 @@ class RecoveryController(Controller):
     # ------------------------------------------------------------- inner
 
     def _bring_back(self, found: Found) -> None:
-        self._worker.adopt(found)
+        self._worker.restore(found)
         self._session.change_enrolment(lambda one: one.restore(found.samples))
         self.brought_back.emit()
         level = "warning" if found.n_damaged else "info"

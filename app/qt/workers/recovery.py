@@ -1,10 +1,11 @@
-"""Unsaved takes, written and read on a thread of their own: a slow disk disturbs no recording."""
+"""Write and read unsaved takes on a thread of their own: a slow disk does not disturb recording."""
 
 import logging
 import threading
 from collections import deque
 from collections.abc import Iterable, Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -14,19 +15,23 @@ from app.types import Sample
 
 log = logging.getLogger(__name__)
 
-Wanted = tuple[tuple[Sample, ...], Mapping[str, Any], tuple[Found, ...]]
-"""The samples to have on disk, their views, and earlier runs whose takes are among them.
 
-One value, replaced as a whole: a run adopted before its samples are wanted would be deleted.
-"""
-NOTHING: Wanted = ((), {}, ())
+class Wanted(NamedTuple):
+    """The samples to have on disk, and earlier runs whose takes are among them.
+
+    One value, so that an earlier run is deleted only after its samples are written here.
+    """
+
+    samples: tuple[Sample, ...] = ()
+    features: Mapping[str, Any] = MappingProxyType({})
+    restored: tuple[Found, ...] = ()
 
 
 class RecoveryWorker(QObject):
-    """Own the journal; of several states that wait, only the newest is written."""
+    """Own the journal; of several waiting states only the newest is written."""
 
     found = Signal(object)
-    """A list of `Found`: what earlier runs have left."""
+    """A list of `Found`: what earlier runs left."""
     failed = Signal(str)
     """Why the takes cannot be kept, to stand in brackets."""
     not_removed = Signal(str)
@@ -40,9 +45,8 @@ class RecoveryWorker(QObject):
         self._writing = threading.Lock()
         """Held while the disk is at work; the main thread waits for it only in `discard_now`."""
         self._journal = Journal()
-        self._wanted = self._written = NOTHING
-        self._adopted: tuple[Found, ...] = ()
-        self._n_adopted = 0
+        self._wanted = self._written = Wanted()
+        self._restored: tuple[Found, ...] = ()
         self._unwanted: deque[Found] = deque()
         self.look.connect(self.find)
         self._keep.connect(self.keep)
@@ -50,36 +54,34 @@ class RecoveryWorker(QObject):
 
     # ------------------------------------------------------------- on the main thread
 
-    def adopt(self, found: Found) -> None:
-        """Keep the takes of an earlier run, which are among the samples wanted next."""
-        self._adopted += (found,)
+    def restore(self, found: Found) -> None:
+        """Delete the folder of an earlier run once the samples wanted next are written."""
+        self._restored += (found,)
 
     def want(self, samples: tuple[Sample, ...], features: Mapping[str, Any]) -> None:
-        """Have exactly these samples on disk; cheap where they are wanted already."""
-        if samples != self._wanted[0]:
-            self._wanted = (samples, features, self._adopted)
+        """Have exactly these samples on disk; cheap if they were wanted already."""
+        if samples != self._wanted.samples:
+            self._wanted = Wanted(samples, features, self._restored)
             self._keep.emit()
 
     def do_not_want(self, found: Iterable[Found]) -> None:
-        """Have what earlier runs have left deleted."""
+        """Delete what earlier runs left."""
         self._unwanted.extend(found)
         self._remove.emit()
 
     def discard_now(self) -> None:
-        """Remove what this run has kept before returning; what waits is dropped."""
+        """Remove what this run kept before returning; drop what waits."""
         with self._writing:
-            self._wanted = ((), {}, self._adopted)
-            try:
-                self._write()
-            finally:
-                self._wanted = self._written = NOTHING
-                self._adopted, self._n_adopted = (), 0
+            self._wanted = Wanted(restored=self._restored)
+            self._write()  # if it fails, `finish` tries again
+            self._wanted = self._written = Wanted()
+            self._restored = ()
 
     # ------------------------------------------------------------- slots
 
     @Slot()
     def find(self) -> None:
-        """Look for what earlier runs have left.
+        """Look for what earlier runs left.
 
         Without the lock: they may hold much, and the window must not wait until it is read.
         """
@@ -100,7 +102,7 @@ class RecoveryWorker(QObject):
 
     @Slot()
     def remove(self) -> None:
-        """Delete what of earlier runs is not wanted."""
+        """Delete what earlier runs left and is not wanted."""
         while self._unwanted:
             for sentence in remove([self._unwanted.popleft().run]):
                 self.not_removed.emit(sentence)
@@ -112,13 +114,16 @@ class RecoveryWorker(QObject):
         self.remove()
         with self._writing:
             self._journal.close()
+            for found in self._restored:
+                found.run.release()
 
     def _write(self) -> None:
-        samples, features, adopted = self._written = self._wanted
-        for found in adopted[self._n_adopted :]:
-            self._journal.adopt(found)
-        self._n_adopted = len(adopted)
-        self._journal.keep(samples, features)
+        wanted = self._wanted
+        self._journal.keep(wanted.samples, wanted.features)
+        for found in wanted.restored:
+            if found.run.is_there:
+                found.run.remove()
+        self._written = wanted
 
 
 def _reason(error: Exception) -> str:
