@@ -1,13 +1,13 @@
-"""The person's choices, kept between runs as one JSON file.
+"""The user's choices, kept between runs as one JSON file.
 
-The file may be damaged or hostile: a value that cannot be used becomes its default, with one
-sentence. This module is light, because the launch waits for it.
+The file may be damaged or hostile: an invalid value falls back to its default, with one sentence.
+This module is light, because the launch waits for it.
 """
 
 import dataclasses
 import json
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -15,71 +15,95 @@ from msgspec import Meta
 from app import storage
 
 AUTO: Final = "auto"
-
 DETECTORS = (AUTO, "mtcnn", "yunet")
-THEMES = ("system", "light", "dark")
 
-WIDTHS = (160, 7680)
-HEIGHTS = (120, 4320)
 CLUSTERS = (1, 12)
 CLUSTERS_A_PERSON = 2
 """More clusters for each further person, settled on real people (``benchmarks real``)."""
 LEAST_NORM = 1.0
-LEAST_TEMPERATURE = 1e-6
 LARGEST_NUMBER = 1e12
 """Limits are those of `lmkl_core.LocalisedMKL`, or narrower; a test holds them together."""
 
 MAX_RECENT = 8
 LONGEST_TEXT = 4096
-LONGEST_STATE = 16384
 MAX_BYTES = 256 * 1024
 
 VERSION = 2
 """Of the stored file; the first one had no number."""
 
-Problems = dict[str, str]
+
+def _whole(low: int, high: int) -> Meta:
+    return Meta(ge=low, le=high, description=f"a whole number from {low} to {high}")
+
+
+def _real(low: float) -> Meta:
+    text = f"a number from {low:g} to {LARGEST_NUMBER:g}"
+    return Meta(ge=low, le=LARGEST_NUMBER, description=text)
+
+
+def _either(*choices: str) -> Meta:
+    text = f"{', '.join(choices[:-1])} or {choices[-1]}"
+    return Meta(pattern=rf"\A({'|'.join(choices)})\Z", description=text)
+
+
+# What each field takes, and how a message describes it. Control characters and lone surrogates can
+# be neither shown nor typed.
+_TEXT = Meta(
+    max_length=LONGEST_TEXT,
+    pattern=r"\A(?=.*\S)[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+\Z",
+    description=f"a text of 1 to {LONGEST_TEXT} characters, none of them a control character",
+)
+_STATE = Meta(max_length=16384, pattern=r"\A([0-9a-f]{2})*\Z", description="hexadecimal digits")
+_POSITIVE = Meta(
+    gt=0, le=LARGEST_NUMBER, description=f"a number above 0 and up to {LARGEST_NUMBER:g}"
+)
+_PATHS = Meta(max_length=MAX_RECENT, description=f"a list of at most {MAX_RECENT} paths")
+_Switch = Annotated[bool, Meta(description="true or false")]
+_Share = Annotated[
+    Annotated[float, Meta(gt=0, lt=1)] | None, Meta(description="a number above 0 and below 1")
+]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that can be chosen; the defaults need no touching."""
+    """Everything that can be chosen."""
 
-    source: str = AUTO
+    source: Annotated[str, _TEXT] = AUTO
     """The first camera, else the demo; or any text that `app.capture.opening.source_from` takes."""
-    width: int = 640
-    height: int = 480
-    detector: str = AUTO
-    preset: str = "texture"
+    width: Annotated[int, _whole(160, 7680)] = 640
+    height: Annotated[int, _whole(120, 4320)] = 480
+    detector: Annotated[str, _either(*DETECTORS)] = AUTO
+    preset: Annotated[str, _TEXT] = "texture"
     """Name or path of the preset that makes the views."""
-    delta: float = 0.01
-    p: float = 4 / 3
-    q: float = 4 / 3
-    n_clusters: int = 3
+    delta: Annotated[float, _POSITIVE] = 0.01
+    p: Annotated[float, _real(LEAST_NORM)] = 4 / 3
+    q: Annotated[float, _real(LEAST_NORM)] = 4 / 3
+    n_clusters: Annotated[int, _whole(*CLUSTERS)] = 3
     """In a model of one person; see `clusters_for`."""
-    temperature: float = 0.1
-    target_bpcer: float | None = None
+    temperature: Annotated[float, _real(1e-6)] = 0.1
+    target_bpcer: _Share = None
     """Share of genuine frames that the threshold may refuse; by default the threshold is a share of
     their usual score (`lmkl_core.calibration.threshold.operating_point`)."""
-    theme: str = "system"
-    show_regions: bool = True
+    theme: Annotated[str, _either("system", "light", "dark")] = "system"
+    show_regions: _Switch = True
     """Draw what the networks look at in the preview."""
-    reopen_last: bool = True
-    recover_takes: bool = True
-    """Keep takes that no saved model holds on disk, for an unexpected end."""
-    recent: tuple[str, ...] = ()
+    reopen_last: _Switch = True
+    recover_takes: _Switch = True
+    """Keep takes that no saved model holds on disk, in case the program is killed."""
+    recent: Annotated[tuple[Annotated[str, _TEXT], ...], _PATHS] = ()
     """Paths of models, newest first."""
-    window: str = ""
-    splitter: str = ""
-    """Place and sizes in Qt's own form, as hexadecimal digits."""
+    window: Annotated[str, _STATE] = ""
+    splitter: Annotated[str, _STATE] = ""
+    """Geometry and sizes in Qt's own format, as hexadecimal digits."""
 
     @property
     def model_parameters(self) -> dict[str, Any]:
-        """What `lmkl_core.LocalisedMKL` is made with, for one person."""
+        """Parameters of `lmkl_core.LocalisedMKL`, for one person."""
         names = ("delta", "p", "q", "n_clusters", "temperature", "target_bpcer")
         return {name: getattr(self, name) for name in names}
 
     def clusters_for(self, n_people: int) -> int:
-        """Return the clusters of a model of so many people."""
+        """Return the number of clusters for a number of people."""
         return min(self.n_clusters + CLUSTERS_A_PERSON * (n_people - 1), CLUSTERS[1])
 
     def with_recent(self, path: str) -> "Settings":
@@ -141,13 +165,12 @@ def save(settings: Settings) -> None:
     storage.write_text(storage.settings_file(), text + "\n")
 
 
-def check(settings: Settings) -> Problems:
+def check(settings: Settings) -> dict[str, str]:
     """Return a sentence for each field that cannot be used, by the field's name."""
-    given = {name: getattr(settings, name) for name in _RULES}
     return {
-        name: f"It must be {_RULES[name][1]}."
-        for name, value in given.items()
-        if _converted(name, value) is None
+        name: f"It must be {_described(name)}."
+        for name in _FIELDS
+        if _converted(name, getattr(settings, name)) is None
     }
 
 
@@ -156,88 +179,35 @@ def _from_values(values: dict[str, Any]) -> tuple[Settings, tuple[str, ...]]:
         # The first version's defaults and words, which were not a choice or are gone.
         former = {"target_bpcer": 0.05, "delta": AUTO, "n_clusters": AUTO}
         values = {name: value for name, value in values.items() if former.get(name) != value}
-    known = {name: value for name, value in values.items() if name in _RULES}
+    known = {name: value for name, value in values.items() if name in _FIELDS}
     good = {name: _converted(name, value) for name, value in known.items()}
     problems = [
-        f"The setting {name} is back at its default: it must be {_RULES[name][1]}."
+        f"The setting {name} is back at its default: it must be {_described(name)}."
         for name, value in good.items()
         if value is None
     ]
     if unknown := len(values) - len(known):
         problems.append(
-            f"The file of the settings names {unknown} that this version does not know; "
-            "they are left out."
+            f"The settings file has {unknown} entries that this version does not know; ignored."
         )
     usable = {name: value[0] for name, value in good.items() if value is not None}
     return Settings(**usable), tuple(problems)
 
 
 def _unusable(what: str) -> str:
-    return (
-        f"The file of the settings {what}, so the defaults are used; saving the settings makes a "
-        "new one."
-    )
+    return f"The settings file {what}, so the defaults are used; saving the settings replaces it."
 
 
-# ---------------------------------------------------------------- what each field takes
-
-# Control characters and lone surrogates can be neither shown nor typed.
-_Text = Annotated[
-    str,
-    Meta(max_length=LONGEST_TEXT, pattern=r"\A(?=.*\S)[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+\Z"),
-]
-_State = Annotated[str, Meta(max_length=LONGEST_STATE, pattern=r"\A([0-9a-f]{2})*\Z")]
-_Norm = Annotated[float, Meta(ge=LEAST_NORM, le=LARGEST_NUMBER)]
-
-_TEXT = f"a text of 1 to {LONGEST_TEXT} characters, none of them a control character"
-_NORM = f"a number from {LEAST_NORM:g} to {LARGEST_NUMBER:g}"
-_SWITCH = "true or false"
-_DIGITS = "hexadecimal digits"
+_FIELDS = get_type_hints(Settings, include_extras=True)
 
 
-def _between(low: int, high: int) -> str:
-    return f"a whole number from {low} to {high}"
-
-
-def _either(choices: tuple[str, ...]) -> str:
-    return f"{', '.join(choices[:-1])} or {choices[-1]}"
-
-
-_RULES: dict[str, tuple[Any, str]] = {
-    "source": (_Text, _TEXT),
-    "width": (Annotated[int, Meta(ge=WIDTHS[0], le=WIDTHS[1])], _between(*WIDTHS)),
-    "height": (Annotated[int, Meta(ge=HEIGHTS[0], le=HEIGHTS[1])], _between(*HEIGHTS)),
-    "detector": (Literal[DETECTORS], _either(DETECTORS)),
-    "preset": (_Text, _TEXT),
-    "delta": (
-        Annotated[float, Meta(gt=0, le=LARGEST_NUMBER)],
-        f"a number above 0 and up to {LARGEST_NUMBER:g}",
-    ),
-    "p": (_Norm, _NORM),
-    "q": (_Norm, _NORM),
-    "n_clusters": (Annotated[int, Meta(ge=CLUSTERS[0], le=CLUSTERS[1])], _between(*CLUSTERS)),
-    "temperature": (
-        Annotated[float, Meta(ge=LEAST_TEMPERATURE, le=LARGEST_NUMBER)],
-        f"a number from {LEAST_TEMPERATURE:g} to {LARGEST_NUMBER:g}",
-    ),
-    "target_bpcer": (Annotated[float, Meta(gt=0, lt=1)] | None, "a number above 0 and below 1"),
-    "theme": (Literal[THEMES], _either(THEMES)),
-    "show_regions": (bool, _SWITCH),
-    "reopen_last": (bool, _SWITCH),
-    "recover_takes": (bool, _SWITCH),
-    "recent": (
-        Annotated[tuple[_Text, ...], Meta(max_length=MAX_RECENT)],
-        f"a list of at most {MAX_RECENT} paths",
-    ),
-    "window": (_State, _DIGITS),
-    "splitter": (_State, _DIGITS),
-}
-"""The type of each field, and how a message names it."""
+def _described(name: str) -> str:
+    return str(_FIELDS[name].__metadata__[-1].description)
 
 
 def _converted(name: str, value: Any) -> tuple[Any] | None:
-    """Return the value as its field takes it; None where it cannot."""
+    """Return the value in its field's type; None if it is invalid."""
     try:
-        return (msgspec.convert(value, _RULES[name][0]),)
+        return (msgspec.convert(value, _FIELDS[name]),)
     except (msgspec.ValidationError, OverflowError, UnicodeEncodeError):  # a lone surrogate
         return None

@@ -85,7 +85,7 @@ def test_that_a_damaged_file_gives_the_defaults_and_one_sentence(file):
     ):
         settings, (sentence,) = loaded_from(file, text)
         assert settings == Settings()
-        assert sentence.startswith("The file of the settings ")
+        assert sentence.startswith("The settings file ")
         assert sentence.endswith(".")
     file.write_bytes(b"\x89PNG\xff\x00")
     assert load()[0] == Settings()

@@ -61,18 +61,18 @@ def type_into(dialog, name, text):
     (editor.setEditText if isinstance(editor, QComboBox) else editor.setText)(text)
 
 
-def test_that_untouched_settings_come_back_to_the_last_digit(opened):
+def test_that_every_setting_has_a_field_and_comes_back_untouched_to_the_last_digit(opened):
     for settings in (Settings(), OTHERS):
         assert opened(settings).chosen() == settings
-
-
-def test_that_every_setting_but_the_windows_own_has_a_field_for_screen_readers_too(opened):
     dialog = opened()
     names = {field.name for field in dataclasses.fields(Settings)}
     for name in names - {"width", "height", "recent", "window", "splitter"}:
         editor = dialog.field(name).editor
         assert editor.accessibleName()
         assert editor.accessibleDescription()
+    texts = [label.text() for label in dialog.findChildren(QLabel)]
+    assert "The default, fast." in texts
+    assert any("/data/personal" in text for text in texts)
 
 
 def test_that_what_is_typed_is_understood(opened):
@@ -95,8 +95,13 @@ def test_that_what_is_typed_is_understood(opened):
         assert dialog.field(name).problem == ""
 
 
-def test_that_a_wrong_value_is_told_under_its_field_and_cannot_be_used(opened, qtbot):
+def test_that_a_wrong_value_is_told_under_its_field_marked_and_cannot_be_used(opened, qtbot):
     dialog = opened()
+    tabs = dialog.findChild(QTabWidget)
+
+    def marked():
+        return [i for i in range(tabs.count()) if not tabs.tabIcon(i).isNull()]
+
     for name, text in (
         ("p", "0.5"),
         ("p", "four thirds"),
@@ -116,6 +121,8 @@ def test_that_a_wrong_value_is_told_under_its_field_and_cannot_be_used(opened, q
         type_into(dialog, name, text)
         assert field.problem.startswith("It must be"), text
         assert field.editor.accessibleDescription() == field.problem
+        (page,) = marked()
+        assert tabs.widget(page).isAncestorOf(field.editor)
         assert not button(dialog, STANDARD.Ok).isEnabled()
         assert not button(dialog, STANDARD.Apply).isEnabled()
         with qtbot.assertNotEmitted(dialog.accepted_settings):
@@ -123,53 +130,37 @@ def test_that_a_wrong_value_is_told_under_its_field_and_cannot_be_used(opened, q
         assert dialog.isVisible()
         field.set_value(before)
         assert field.problem == ""
+        assert marked() == []
         assert button(dialog, STANDARD.Ok).isEnabled()
 
 
-def test_that_the_page_with_a_wrong_value_is_marked(opened):
-    dialog = opened()
-    tabs = dialog.findChild(QTabWidget)
-    type_into(dialog, "p", "0")
-    marked = [tabs.tabText(i) for i in range(tabs.count()) if not tabs.tabIcon(i).isNull()]
-    assert marked == ["&Model"]
-    type_into(dialog, "p", "2")
-    assert all(tabs.tabIcon(i).isNull() for i in range(tabs.count()))
+def test_that_apply_gives_the_settings_ok_also_closes_and_cancel_gives_nothing(opened, qtbot):
+    def press(dialog, which):
+        qtbot.mouseClick(button(dialog, which), Qt.MouseButton.LeftButton)
 
-
-def test_that_apply_gives_the_settings_and_stays_open(opened, qtbot):
+    told = []
     dialog = opened(OTHERS)
+    dialog.accepted_settings.connect(told.append)
     type_into(dialog, "p", "2")
-    with qtbot.waitSignal(dialog.accepted_settings) as told:
-        qtbot.mouseClick(button(dialog, STANDARD.Apply), Qt.MouseButton.LeftButton)
-    assert told.args == [dataclasses.replace(OTHERS, p=2.0)]
+    press(dialog, STANDARD.Apply)
+    assert told == [dataclasses.replace(OTHERS, p=2.0)]
     assert dialog.isVisible()
     assert not button(dialog, STANDARD.Apply).isEnabled()
-
-
-def test_that_ok_gives_the_settings_once_and_closes(opened, qtbot):
-    dialog = opened()
-    told = []
-    dialog.accepted_settings.connect(told.append)
-    dialog.field("show_regions").editor.setChecked(False)
-    qtbot.mouseClick(button(dialog, STANDARD.Apply), Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(button(dialog, STANDARD.Ok), Qt.MouseButton.LeftButton)
-    assert told == [Settings(show_regions=False)]
+    press(dialog, STANDARD.Ok)  # nothing has changed since
     assert not dialog.isVisible()
-
-
-def test_that_cancel_gives_nothing(opened, qtbot):
-    dialog = opened()
-    type_into(dialog, "p", "2")
-    with qtbot.assertNotEmitted(dialog.accepted_settings):
-        qtbot.mouseClick(button(dialog, STANDARD.Cancel), Qt.MouseButton.LeftButton)
-    assert not dialog.isVisible()
-
-
-def test_that_reset_shows_the_defaults_but_gives_nothing_yet(opened, qtbot):
+    assert len(told) == 1
+    for which, n_told in ((STANDARD.Cancel, 1), (STANDARD.Ok, 2)):
+        dialog = opened()
+        dialog.accepted_settings.connect(told.append)
+        dialog.field("show_regions").editor.setChecked(False)
+        press(dialog, which)
+        assert not dialog.isVisible()
+        assert len(told) == n_told
+    assert told[-1] == Settings(show_regions=False)
     dialog = opened(OTHERS)
     type_into(dialog, "p", "nonsense")
     with qtbot.assertNotEmitted(dialog.accepted_settings):
-        qtbot.mouseClick(button(dialog, STANDARD.RestoreDefaults), Qt.MouseButton.LeftButton)
+        press(dialog, STANDARD.RestoreDefaults)  # shown, and not given yet
     assert dialog.chosen() == OTHERS.reset()
     assert button(dialog, STANDARD.Ok).isEnabled()
 
@@ -193,10 +184,3 @@ def test_that_deleting_is_asked_for_only_after_a_confirmation(opened, qtbot):
     with qtbot.waitSignal(dialog.delete_requested):
         answered(dialog, qtbot, "Delete")
     assert not dialog.isVisible()
-
-
-def test_that_the_dialog_says_what_a_preset_is_and_where_things_are_stored(opened):
-    dialog = opened()
-    texts = [label.text() for label in dialog.findChildren(QLabel)]
-    assert "The default, fast." in texts
-    assert any("/data/personal" in text for text in texts)

@@ -35,12 +35,12 @@ _DETECTORS = {"mtcnn": "MTCNN", "yunet": "YuNet"}
 class SettingsChoices:
     """What there is to choose from on this machine."""
 
-    cameras: tuple[str, ...] = ()
-    presets: tuple[tuple[str, str], ...] = ()
+    cameras: tuple[str, ...]
+    presets: tuple[tuple[str, str], ...]
     """Names of the presets and what each is, in one sentence."""
-    detectors: tuple[str, ...] = ("mtcnn",)
+    detectors: tuple[str, ...]
     """Names of the face detectors that can be used, without ``"auto"``."""
-    stored_in: tuple[str, ...] = ()
+    stored_in: tuple[str, ...]
     """Folders that hold what the program has stored of the person."""
 
 
