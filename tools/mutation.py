@@ -1,12 +1,11 @@
 """Mutation check: how many of a fixed sample of changed lines the tests notice.
 
     pip install mutmut                     # into the development environment
-    python -m tools.mutation [--sample 200] [--output mutation.json]
+    python -m tools.mutation [--sample 100] [--jobs 2] [--output mutation.json]
 
-mutmut (configured in pyproject.toml) makes the mutants and runs the tests, each in a fork. The
-sample is drawn by a hash of the mutant's name, so functions that did not change keep theirs. A
-mutant is judged by those test files of the mirrored folder that reach its function: mutmut itself
-names only the first test that uses a fixture of a module.
+mutmut (configured in pyproject.toml) makes the mutants. Each of the sample is judged by the test
+files of the folder that mirrors its module, in a process of its own. The sample is drawn by a hash
+of the mutant's name, so functions that did not change keep theirs.
 """
 
 import argparse
@@ -14,66 +13,83 @@ import hashlib
 import json
 import os
 import subprocess
+import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 MUTANTS = Path("mutants")
-STATS = MUTANTS / "mutmut-stats.json"
+SLOW = ("test_lazy_import.py", "test_selection_dask.py")
+"""Tests that start processes, which know nothing of the mutant."""
+LONGEST = 900.0
+OUTCOMES = {0: "survived", 1: "noticed"}
 
 
-def mutmut(*names):
+def make_mutants():
+    """Write a copy of the project whose functions contain all their mutants."""
+    from mutmut import __main__ as mutmut
+
+    MUTANTS.mkdir(exist_ok=True)
+    mutmut.copy_src_dir()
+    mutmut.copy_also_copy_files()
+    mutmut.setup_source_paths()
+    mutmut.create_mutants(os.cpu_count())
+
+
+def names():
+    """Return the names of all mutants, such as lmkl_core.solver.newton.x_step__mutmut_3."""
+    found = (json.loads(path.read_text()) for path in sorted(MUTANTS.rglob("*.meta")))
+    return [name for one in found for name in one["exit_code_by_key"]]
+
+
+def folder_of(name):
+    """Return the folder of tests that mirrors the module of a mutant, or else its package."""
+    package = name.rpartition(".")[0].split(".")
+    module = Path("tests", *(["core", *package[1:]] if package[0] == "lmkl_core" else package))
+    return module if (MUTANTS / module).is_dir() else module.parent
+
+
+def judge(folder, name=""):
+    """Run the tests of a folder on a mutant, or on the code as it is."""
+    tests = [path for path in sorted((MUTANTS / folder).glob("test_*.py")) if path.name not in SLOW]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     one_thread = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS")}
-    environment = {**os.environ, **one_thread, "QT_QPA_PLATFORM": "offscreen"}
-    subprocess.run(["mutmut", "run", "--max-children", "1", *names], env=environment)
-
-
-def mirrored(function):
-    """The folder of tests for a function such as lmkl_core.solver.newton.x_step."""
-    package = function.split(".")[:-2] or ["lmkl_core"]  # a function of the package itself
-    return "/".join(["tests", *(["core", *package[1:]] if package[0] == "lmkl_core" else package)])
-
-
-def widen():
-    """Let whole files judge, of the mirrored folder where it has any."""
-    stats = json.loads(STATS.read_text())
-    by_file = {}
-    for test in stats["duration_by_test"]:
-        by_file.setdefault(test.partition("::")[0], []).append(test)
-    for function, tests in stats["tests_by_mangled_function_name"].items():
-        files = {test.partition("::")[0] for test in tests}
-        near = {file for file in files if file.rpartition("/")[0] == mirrored(function)}
-        chosen = [test for file in sorted(near or files) for test in by_file.get(file, ())]
-        stats["tests_by_mangled_function_name"][function] = chosen
-    STATS.write_text(json.dumps(stats))
-
-
-def outcomes():
-    """The exit code of pytest for every mutant; None for those not run."""
-    found = {}
-    for path in sorted(MUTANTS.rglob("*.meta")):
-        found |= json.loads(path.read_text())["exit_code_by_key"]
-    return found
-
-
-def named(code):
-    known = {0: "survived", 1: "killed", 3: "killed", 5: "no tests", 33: "no tests"}
-    return known.get(code, "not run" if code is None else "timeout or crash")
+    environment = {**os.environ, **one_thread, "MUTANT_UNDER_TEST": name}
+    try:
+        code = subprocess.run(
+            [*command, *(path.relative_to(MUTANTS) for path in tests)],
+            cwd=MUTANTS,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            timeout=LONGEST,
+        ).returncode
+    except subprocess.TimeoutExpired:
+        return "noticed: it never ended"
+    return OUTCOMES.get(code, "noticed: it crashed" if code < 0 else f"undecided (code {code})")
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m tools.mutation")
-    parser.add_argument("--sample", type=int, default=200, help="mutants that are tried")
+    parser.add_argument("--sample", type=int, default=100, help="mutants that are tried")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")
     parser.add_argument("--output", type=Path, default=Path("mutation.json"))
     options = parser.parse_args(arguments)
-    mutmut("-")  # matches none: mutants are made, and which test reaches which function is found
-    widen()
-    drawn = sorted(outcomes(), key=lambda name: hashlib.sha256(name.encode()).digest())
+    make_mutants()
+    drawn = sorted(names(), key=lambda name: hashlib.sha256(name.encode()).digest())
     sample = sorted(drawn[: options.sample])
-    mutmut(*sample)
-    found = {name: named(code) for name, code in outcomes().items() if name in set(sample)}
-    options.output.write_text(json.dumps(found, indent=1))
+    folders = [folder_of(name) for name in sample]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        distinct = sorted(set(folders))
+        for folder, outcome in zip(distinct, pool.map(judge, distinct), strict=True):
+            if outcome != "survived":
+                sys.exit(f"{folder} fails without any mutant: {outcome}.")
+        found = {}
+        for name, outcome in zip(sample, pool.map(judge, folders, sample), strict=True):
+            found[name] = outcome
+            print(f"{outcome}: {name}", flush=True)
+            options.output.write_text(json.dumps(found, indent=1))
     counts = Counter(found.values())
-    caught = counts["killed"] + counts["timeout or crash"]
+    caught = sum(n for outcome, n in counts.items() if outcome.startswith("noticed"))
     print(f"{caught} of {len(found)} noticed ({caught / len(found):.1%}): {dict(counts)}")
 
 
