@@ -1,8 +1,10 @@
-"""Names from people and files, made safe to show and to store."""
+"""Names from people and files, made safe to show and to store; words for sentences."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
+
+from lmkl_core.errors import MissingWeightsError, WrongWeightsError
 
 LONGEST_NAME = LONGEST_PERSON = 60
 """Characters of a typed name: of a take, an attack, a template; of a person."""
@@ -49,10 +51,21 @@ def counted(n: int, singular: str, plural: str = "") -> str:
     return f"{n} {singular if n == 1 else plural or singular + 's'}"
 
 
-def natural_order(name: str) -> list[tuple[bool, int, str]]:
-    """Return a sorting key by which ``img2`` comes before ``img10``."""
-    return [
+def with_command(error: BaseException) -> str:
+    """Return an error's sentence, and for weights the command that puts them in place."""
+    if isinstance(error, MissingWeightsError) and error.name:
+        return f"{error} `lmkl-pad weights fetch {error.name}` does both."
+    is_wrong_download = isinstance(error, WrongWeightsError) and error.is_download
+    if isinstance(error, MissingWeightsError) or is_wrong_download:
+        return f"{error} `lmkl-pad weights import FILE` puts it there."
+    return str(error)
+
+
+def natural_order(name: str) -> tuple[list[tuple[bool, int, str]], str]:
+    """Return a sorting key by which ``img2`` comes before ``img10``; no two names share one."""
+    parts = [
         (not part.isdecimal(), int(part) if part.isdecimal() else 0, part)
         for part in re.split(r"(\d+)", name.casefold())
         if part
     ]
+    return parts, name

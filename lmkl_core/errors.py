@@ -11,6 +11,25 @@ class UnusableViewsError(InvalidInputError):
     """Non-finite features of one crop: the frame gets no score."""
 
 
+class MissingWeightsError(InvalidInputError):
+    """Weights that are not on this computer; the message says where to get and to put them.
+
+    ``name`` is set where `lmkl_core.features.weights.fetch` can get them.
+    """
+
+    def __init__(self, message: str, name: str = "") -> None:
+        super().__init__(message)
+        self.name = name
+
+
+class WrongWeightsError(InvalidInputError):
+    """A file whose checksum is not that of its weights; ``is_download`` if a server sent it."""
+
+    def __init__(self, message: str, is_download: bool = False) -> None:
+        super().__init__(message)
+        self.is_download = is_download
+
+
 class ModelFileError(ValueError):
     """A model file cannot be used."""
 

@@ -214,7 +214,7 @@ class LocalisedMKL(ViewsEstimator):
         return np.add.reduce(self.explain(X), axis=(1, 2))
 
     def explain(self, X, *, return_memberships=False):
-        """Contribution of every cluster and view to every score, ``(m, C, G)``, which they sum to.
+        """Contributions of every cluster and view, ``(m, C, G)``; they sum to the scores.
 
         With ``return_memberships``, also the memberships ``(m, C)``.
         """

@@ -39,8 +39,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 
-from lmkl_core.calibration import left_out as blocking
-from lmkl_core.calibration.left_out import exact_calibration
+from lmkl_core.calibration.left_out import choose_block_length, exact_calibration
 from lmkl_core.calibration.threshold import Calibration, threshold_for
 from lmkl_core.errors import Cancelled, InvalidInputError, asked_to_stop, raise_if_cancelled
 from lmkl_core.fitting.exact import Localised, localise
@@ -261,7 +260,7 @@ def select(
         settings = clone(estimator).set_params(**grid).settings(views.names)
         local = localise(views, kernels, settings)
         if length is None:
-            length = blocking.choose_block_length(local.mean_kernel, takes)
+            length = choose_block_length(local.mean_kernel, takes)
         cases = [replace(settings, delta=delta) for delta in deltas]
         tasks.extend((local, takes, shared, here, pairs, length) for here in cases)
     cells = _run(tasks, n_jobs, progress, cancel, cells_a_task)

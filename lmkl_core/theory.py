@@ -219,7 +219,10 @@ def fixed_weights_rademacher_bound(
     """
     diagonal = _finite_array(effective_kernel_diagonal, "effective_kernel_diagonal", ndim=1)
     if np.any(diagonal < 0):
-        raise InvalidInputError("effective_kernel_diagonal has negative entries: no kernel has.")
+        raise InvalidInputError(
+            "effective_kernel_diagonal has negative entries: pass the diagonal of K for "
+            "non-negative weights."
+        )
     value = _check_number("Lambda", Lambda, 0) * math.sqrt(float(diagonal.sum())) / diagonal.size
     return RademacherBound(value, diagonal.size)
 
@@ -231,10 +234,9 @@ def complexity_ratios(n_clusters: int, n_views: int, p: float, q: float) -> Comp
     G^(1/4p - 1/4q)`` against the disjoint vector family, (iii) ``C^(-1/4p - 1/4q)`` against the
     disjoint matrix family: the ratios of the square roots of the paper's weight sum bounds.
 
-    "Lower" needs ``1 <= q <= p`` for (i); (iii) always holds; (ii) also holds for ``q > p`` as
-    long as ``C`` outweighs ``G``. The ratios compare printed bounds at equal ``Lambda``: not
-    errors, and not the radii of fits under different constraints. Parameters as in
-    `weight_sum_bound`.
+    "Lower" needs ``1 <= q <= p`` for (i); (iii) always holds; (ii) also holds for ``q > p`` as long
+    as ``C`` outweighs ``G``. The ratios compare printed bounds at equal ``Lambda``: not errors, and
+    not the radii of fits under different constraints. Parameters as in `weight_sum_bound`.
     """
     C, G = check_integer("n_clusters", n_clusters, 1), check_integer("n_views", n_views, 1)
     p, q = _norm_order("p", p), _norm_order("q", q)
@@ -331,8 +333,7 @@ def generalisation_bound(
         constant ``L`` (the paper's ``mu``). The printed form follows from it only if ``2 L <= 1``,
         that is, if no score is further than 1/4 from 1.
     lipschitz : float, optional
-        ``L``, only for "mohri"; ``2 sqrt(B_l)`` by default, the largest slope where
-        ``(f - 1)^2 <= B_l``.
+        ``L``, only for "mohri"; ``2 sqrt(B_l)`` by default, the largest slope up to loss ``B_l``.
     """
     check_choice("form", form, GENERALISATION_FORMS)
     scores = _finite_array(scores, "scores", ndim=1)
@@ -341,7 +342,8 @@ def generalisation_bound(
     n, worst = scores.size, float(np.max(np.abs(scores - 1)))
     if n != rademacher.n:
         raise InvalidInputError(
-            f"there are {n} scores and the Rademacher bound is for {rademacher.n} samples."
+            f"there are {n} scores but the Rademacher bound is for {rademacher.n} samples: pass "
+            "the scores of those samples."
         )
     if worst**2 > B_l * (1 + 1e-12):
         raise InvalidInputError(

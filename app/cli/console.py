@@ -123,7 +123,11 @@ def progress_bar(title: str, *, hidden: bool = False, in_bytes: bool = False) ->
     disable = hidden or not console.is_terminal
     columns: list[ProgressColumn] = [TextColumn("{task.description}", markup=False), BarColumn()]
     columns += [DownloadColumn()] * in_bytes + [TimeRemainingColumn()]
-    with Progress(*columns, console=console, transient=True, disable=disable) as bar:
+    # Rows that go to a file or a pipe must not be printed above the bar instead.
+    redirected = sys.stdout is not None and sys.stdout.isatty()
+    with Progress(
+        *columns, console=console, transient=True, disable=disable, redirect_stdout=redirected
+    ) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total, text: bar.update(
             task, completed=done, total=total, description=text

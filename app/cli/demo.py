@@ -279,8 +279,14 @@ def _run(arguments: list[str], environment: dict[str, str]) -> tuple[int, str]:
     `subprocess.run` would not wait for a process that it kills at Ctrl-C, which could then still
     write to a folder that is being removed.
     """
-    streams: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-    process = subprocess.Popen(arguments, env=environment, text=True, errors="replace", **streams)
+    process = subprocess.Popen(
+        arguments,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
     try:
         _, errors = process.communicate(timeout=PATIENCE)
     except BaseException:

@@ -20,6 +20,7 @@ from rich.text import Text
 
 from app import storage
 from app.cli.console import AS_JSON, QUIET, ExitCode, Tell, option, print_json, progress_bar, stop
+from app.names import with_command
 from app.settings import load as load_settings
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.system.files import CACHE_VARIABLE, cache_folder
@@ -119,7 +120,7 @@ def check_up(preset: str | None = None, progress: Tell | None = None) -> Iterato
             for found in check():
                 yield Finding(name, *found)
         except Exception as error:
-            told = " ".join(str(error).split()) or type(error).__name__
+            told = " ".join(with_command(error).split()) or type(error).__name__
             # Our own errors name the way out themselves.
             advice = "" if isinstance(error, InvalidInputError) else f"Install {DISTRIBUTION} anew."
             yield Finding(name, State.BAD, told, advice)
@@ -279,10 +280,9 @@ def _weights(preset: str) -> Found:
                 found = f"{name}: {finding.path} is damaged"
                 yield State.BAD, found, f"Delete the file, then: {how}."
     if absent:
-        torch = "" if has_torch() else f", and {INSTALL_TORCH} the paper's networks to run"
-        advice = (
-            f"Nothing, unless a preset needs them: lmkl-pad weights fetch NAME gets them{torch}."
-        )
+        advice = "Nothing, unless a preset needs them: get them with lmkl-pad weights fetch NAME."
+        if not has_torch():
+            advice += f" The paper's networks also need torch: {INSTALL_TORCH}."
         yield State.NOTE, f"not here: {', '.join(absent)}", advice
 
 

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from app.evaluation.protocols.registry import DATABASES
-from app.reports.evaluation import Comparison, Row, Singles, Table
+from app.reports.evaluation import Comparison, Row, Table
 from app.reports.figures import FIGURES, Figure, FoldFigures
 from app.reports.html_tables import bases
 from app.reports.notices import MODES, comparison_notices, notices, simulated
@@ -17,7 +17,6 @@ from app.reports.words import (
     NOTHING,
     basis_text,
     difference_text,
-    ends_text,
     interval_text,
     printed_text,
     share,
@@ -50,7 +49,7 @@ def print_table(table: Table, console: Console) -> None:
     width = MEASURED_WIDTH + (PUBLISHED_WIDTH if table.published is not None else 0)
     for names in _parts(table.headline, width, console):
         console.print(_headline(table, names))
-    if table.singles is not None:
+    if table.singles:
         console.print(_singles(table.singles, table.headline, console))
     if table.compared:
         for names in _parts(table.others, MEASURED_WIDTH, console):
@@ -80,15 +79,10 @@ def _headline(table: Table, names: Sequence[str]) -> Grid:
         columns += [f"{name}\npublished"] * (table.published is not None)
         columns.append(f"{_short(name)}\nmeasured")
     grid = _grid(f"By presentation, %: {said} (95 % interval), errors", ["method"], columns)
-    for line in table.lines:
-        if isinstance(line, Singles):
-            before = [] if table.published is None else [NOTHING]
-            cells = [cell for name in names for cell in (*before, ends_text(line.ends(name)))]
-            grid.add_row(escape(line.title), *cells)
-            continue
-        cells = [cell for name in names for cell in _cells(line, name, table)]
-        style = "bold" if line.is_own else "" if line.is_measured else "dim"
-        grid.add_row(escape(f"{line.title} {line.source}".strip()), *cells, style=style)
+    for row in table.lines:
+        cells = [cell for name in names for cell in _cells(row, name, table)]
+        style = "bold" if row.is_own else "" if row.is_measured else "dim"
+        grid.add_row(escape(f"{row.title} {row.source}".strip()), *cells, style=style)
     return grid
 
 
@@ -120,12 +114,12 @@ def _with_interval(told: Figure) -> str:
     return f"{share(told.value)} ({interval})" if interval else share(told.value)
 
 
-def _singles(singles: Singles, names: Sequence[str], console: Console) -> Grid:
+def _singles(singles: Sequence[Row], names: Sequence[str], console: Console) -> Grid:
     """Return a line a view, with intervals where there is room: the files have them anyway."""
     is_roomy = console.width >= VIEWS_WIDTH + len(names) * MEASURED_WIDTH
     heading = f"Single kernels by presentation, %{' (95 % interval)' if is_roomy else ''}"
     grid = _grid(heading, ["view"], [*map(_short, names)])
-    for row in singles.rows:
+    for row in singles:
         cells = [_brief(row.by_presentation, name, is_roomy) for name in names]
         grid.add_row(escape(row.view), *cells)
     return grid

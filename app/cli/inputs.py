@@ -87,7 +87,8 @@ def opened(text: str, settings: Settings) -> Iterator[Opened]:
     size = {"width": settings.width, "height": settings.height}
     source = source_from(text, paced=False, loop=False, **size)
     try:
-        yield Opened(source, shown_name(text, source), source.open())
+        info = source.open()  # first: a camera learns its name there
+        yield Opened(source, shown_name(text, source), info)
     finally:
         source.close()
 
@@ -113,7 +114,7 @@ def _recordings_below(folder: Path, apart: bool) -> Iterator[str]:
     try:
         entries = sorted(
             (entry for entry in folder.iterdir() if not entry.name.startswith(".")),
-            key=lambda entry: (natural_order(entry.name), entry.name),
+            key=lambda entry: natural_order(entry.name),
         )
     except PermissionError:
         raise unreadable_by_account(f"The folder {folder}") from None

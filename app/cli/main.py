@@ -23,6 +23,7 @@ from typer.core import TyperGroup
 
 from app.cli.console import HELP, ExitCode, option, say, stop
 from app.logs import DEBUG_VARIABLE
+from app.names import with_command
 
 # ------------------------------------------------------------- errors and signals
 
@@ -118,12 +119,13 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
     from lmkl_core.errors import (
         Cancelled,
         InvalidInputError,
+        MissingWeightsError,
         ModelFileError,
         PassphraseNeeded,
         WrongPassphrase,
+        WrongWeightsError,
     )
     from lmkl_core.features.presets import PresetError
-    from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError
 
     codes: tuple[tuple[type[Exception] | tuple[type[Exception], ...], ExitCode], ...] = (
         (MissingWeightsError, ExitCode.MISSING_WEIGHTS),
@@ -138,12 +140,9 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
         (PresetError, ExitCode.USAGE),
         (InvalidInputError, ExitCode.FAILED),
     )
-    if isinstance(error, MissingWeightsError) and error.name:
-        way = f"`lmkl-pad weights fetch {error.name}` does both."
-        return f"{error} {way}", ExitCode.MISSING_WEIGHTS
     for kind, code in codes:
         if isinstance(error, kind):
-            return str(error), code
+            return with_command(error), code
     if isinstance(error, MemoryError):
         return "The memory ran out: use fewer frames or a smaller preset.", ExitCode.FAILED
     if isinstance(error, OSError):

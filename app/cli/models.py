@@ -259,7 +259,7 @@ def _typed_twice(path: Path, kept: str | None = None) -> str:
             say("The two passphrases are not the same.")
         else:
             return typed
-    stop("No passphrase was agreed upon: start again.", ExitCode.NO_PASSPHRASE)
+    stop("No valid passphrase after three tries: run the command again.", ExitCode.NO_PASSPHRASE)
 
 
 def _checked(passphrase: str) -> str:
@@ -286,7 +286,10 @@ def _first_line(file: Path) -> str:
         why = error.strerror or error
         stop(f"Cannot read a passphrase from {file} ({why}): check the path.", ExitCode.BAD_INPUT)
     except UnicodeDecodeError:
-        stop(f"The first line of {file} is not UTF-8 text: save it as that.", ExitCode.BAD_INPUT)
+        stop(
+            f"The first line of {file} is not UTF-8 text: save the file as UTF-8.",
+            ExitCode.BAD_INPUT,
+        )
     if not text:
         stop(f"The first line of {file} is empty: write the passphrase there.", ExitCode.BAD_INPUT)
     return text

@@ -2,11 +2,13 @@
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 from app.cli.console import ExitCode, stop
-from lmkl_core.system.files import write_atomically
+from lmkl_core.system.files import replacing, write_atomically
 
 
 class OutputError(OSError):
@@ -51,7 +53,32 @@ def check_files_apart(outputs: Iterable[Path | None], inputs: Iterable[str | Pat
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Replace a file by new contents, all of them or none."""
-    try:
+    with _told(path):
         write_atomically(path, data)
+
+
+@contextmanager
+def rows_to(path: Path | None) -> Iterator[Callable[[str], object]]:
+    """Give a function that writes rows to standard output, or to a file replaced at the end."""
+    if path is None:
+        yield partial(print, end="", flush=True)  # flushed for those who read along
+        return
+    with ExitStack() as stack:
+        with _told(path):
+            stream = stack.enter_context(replacing(path))
+
+        def write(rows: str) -> None:
+            with _told(path):
+                stream.write(rows.encode("utf-8", "replace"))
+
+        yield write
+        with _told(path):
+            stack.close()
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise OutputError(f"Cannot write {path}: {error.strerror or error}.") from error

@@ -170,8 +170,15 @@ class Recorder:
         if result.views is None:
             take.refused[result.reason] += 1
             return None
-        about = result.views, result.condition, None, is_simulated, take.person
-        sample = Sample(len(take.samples), take.name, *about)
+        sample = Sample(
+            number=len(take.samples),
+            take=take.name,
+            views=result.views,
+            condition=result.condition,
+            thumbnail=None,
+            is_simulated=is_simulated,
+            person=take.person,
+        )
         take.samples.append(sample)
         return sample
 

@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +38,7 @@ from app.cli.console import (
 from app.cli.contact_sheet import SUFFIXES, ContactSheet, encoded
 from app.cli.inputs import Selection, opened, recordings_in, settings_with
 from app.cli.models import PASSPHRASE_FILE, named_facts, open_model, pipeline_of
-from app.cli.outputs import check_files_apart, check_output, write_bytes
+from app.cli.outputs import check_files_apart, check_output, rows_to, write_bytes
 from app.models.model import PadModel
 from app.session.decision import ENOUGH_FRAMES, decide
 from app.session.guided_test.presentation import kept_numbers
@@ -48,7 +47,7 @@ from app.settings import Settings
 from app.types import Decision, Frame, FrameResult, ScoredFrame, Status, Verdict
 from app.vision.pipeline import Pipeline
 
-REPEATED = "It is the same picture as the last one scored, to the last bit: it tells nothing new."
+REPEATED = "Identical to the last scored frame, so it adds no evidence."
 """A recording that stands still is one picture, however often it repeats it."""
 
 
@@ -104,12 +103,10 @@ def command(
     check_files_apart((output, strip), (model_file, *texts))
     selection = Selection(every, frames)
     results: list[InputResult] = []
-    rows: list[str] = []
-    # Standard output is flushed for those who read along.
-    write = partial(print, end="", flush=True) if output is None else rows.append
     code = ExitCode.OK
     model, _ = open_model(model_file, passphrase_file)
-    with progress_bar("preparing the networks", hidden=as_json or quiet) as tell:
+    bar = progress_bar("preparing the networks", hidden=as_json or quiet)
+    with bar as tell, rows_to(output) as write:
         pipeline = pipeline_of(model, settings.detector, preset=preset, progress=tell)
         sheet = ContactSheet(tiles, model.threshold)
         if form is Format.CSV:
@@ -127,8 +124,6 @@ def command(
                 code = ExitCode.BAD_INPUT
                 say(result.error)
             write(row_text(form, result, None))
-    if output is not None:
-        write_bytes(output, "".join(rows).encode("utf-8", "replace"))
     if strip is not None and any(sheet.rows):
         write_bytes(strip, encoded(sheet.picture(), strip))
     if as_json:
@@ -162,7 +157,10 @@ def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Forma
     elif found := form or _BY_SUFFIX.get(output.suffix.lower()):
         return found
     else:
-        problem = f"Say with --format csv or jsonl what to write to {output}, or end its name so."
+        problem = (
+            f"Choose --format csv or jsonl for {output}, or give it a name that ends in .csv or "
+            ".jsonl."
+        )
     stop(problem, ExitCode.USAGE)
 
 

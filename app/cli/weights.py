@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli.console import AS_JSON, HELP, ExitCode, option, print_json, progress_bar, say, stop
+from app.names import with_command
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import (
@@ -145,11 +146,9 @@ class _Outcome:
             yield
             return
         except MissingWeightsError as error:
-            sentence = f"{error} `lmkl-pad weights import FILE` puts it there."
-            code = ExitCode.MISSING_WEIGHTS
+            sentence, code = with_command(error), ExitCode.MISSING_WEIGHTS
         except WrongWeightsError as error:
-            way = " `lmkl-pad weights import FILE` puts it there." if error.is_download else ""
-            sentence, code = f"{error}{way}", ExitCode.BAD_WEIGHTS
+            sentence, code = with_command(error), ExitCode.BAD_WEIGHTS
         except InvalidInputError as error:
             sentence, code = str(error), ExitCode.BAD_INPUT
         except OSError as error:

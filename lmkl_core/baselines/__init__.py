@@ -18,11 +18,10 @@ from lmkl_core.baselines.concatenated import (
     NearestNeighbour,
 )
 from lmkl_core.baselines.kernel_machines import MultipleKernelOCSVM, MultipleKernelSVDD
-from lmkl_core.baselines.registry import METHODS, PUBLISHED_ONLY, Method, views_for
+from lmkl_core.baselines.registry import METHODS, Method, views_for
 
 __all__ = [
     "METHODS",
-    "PUBLISHED_ONLY",
     "AutoEncoder",
     "ConcatenatedOCSVM",
     "MahalanobisDistance",

@@ -24,7 +24,7 @@ The paper's tables also list ``Multiple Kernel-SVDD-Slim`` and ``Multiple Kernel
 Arashloo (IEEE TIFS 16, 2021) and Loosli and Aboubacar (CAp 2016; arXiv 1712.02658; HAL
 hal-01593595). They are not implemented: public stores of pages, documentation and code hold the
 abstracts and first pages alone, which do not say what takes the place of ``J(d)``, and under which
-constraint. Their rows stay published-only (`lmkl_core.baselines.PUBLISHED_ONLY`).
+constraint. Their rows hold the published figures only.
 """
 
 from dataclasses import dataclass

@@ -148,14 +148,3 @@ _ROWS = (
 
 METHODS: Mapping[str, Method] = {method.name: method for method in _ROWS}
 """Methods by name."""
-
-_NO_DEFINITION = (
-    "its exact definition could not be established from public material "
-    "(lmkl_core.baselines.kernel_machines says what was searched)"
-)
-
-PUBLISHED_ONLY: Mapping[str, str] = {
-    "Multiple Kernel-SVDD-Slim": _NO_DEFINITION,
-    "Multiple Kernel-OCSVM-Slim": _NO_DEFINITION,
-}
-"""One-class kernel methods of the tables that are not run, by their printed name, and why."""

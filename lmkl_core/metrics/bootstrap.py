@@ -99,7 +99,8 @@ def bootstrap_acer(
 ) -> Resampled:
     """Mean of the largest APCER and BPCER (legacy) at a threshold, with its interval by subject.
 
-    The threshold is held fixed: how it varies with the development data does not show.
+    The threshold is held fixed: the interval does not include its variation with the development
+    data.
     """
     if np.isnan(threshold):
         raise InvalidInputError("Errors need a threshold that is a number, not NaN.")

@@ -27,7 +27,7 @@ class ScoreTable:
     species : array-like of str
         Attack instrument species; empty for bona fide.
     subjects, presentations : array-like of str
-        Whose it is, which bootstraps draw; the presentation that a row belongs to.
+        The subject of every row, which bootstraps resample, and its presentation.
     """
 
     scores: Scores

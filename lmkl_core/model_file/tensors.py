@@ -83,7 +83,9 @@ def _shapes(manifest: Manifest, places: Mapping[str, Place]) -> dict[str, tuple[
     shapes = {name: place.shape for name, place in places.items()}
     for name in manifest.column_major:
         if len(shapes.get(name, ())) != 2:
-            raise Refused(f"{shown(name)}, stored by columns, is not a matrix of its")
+            raise Refused(
+                f"{shown(name)} is listed as stored by columns but is not one of its matrices"
+            )
         shapes[name] = shapes[name][::-1]
     if len(set(manifest.column_major)) < len(manifest.column_major):
         raise Refused("it names a tensor twice as stored by columns")

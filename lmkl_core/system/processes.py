@@ -42,7 +42,8 @@ def module_command(module: str) -> list[str]:
 def module_environment() -> dict[str, str]:
     """Return ours, with this very lmkl_core first: the child must not find another one.
 
-    A child of a one-folder build unpacks for itself, as if it were the first.
+    In a one-folder build, PyInstaller's loader in the child starts afresh instead of reusing our
+    environment.
     """
     if is_frozen():
         return os.environ | {"PYINSTALLER_RESET_ENVIRONMENT": "1"}

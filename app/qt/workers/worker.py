@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal, Slot
 
 from app.logs import way_of
+from app.names import with_command
 from app.qt.state import Working
 from lmkl_core.errors import Cancelled, InvalidInputError, ModelFileError
 
@@ -70,16 +71,12 @@ def any_left_behind() -> bool:
 
 
 def sentence_of(error: BaseException, what: str) -> str:
-    """Return why work has failed: the error's own sentence if it is ours, or one that starts so."""
-    # Here and not above: the first picture does not wait for it.
-    from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError
+    """Return why work failed: the error's own sentence if it is one of ours.
 
-    if isinstance(error, MissingWeightsError) and error.name:
-        return f"{error} `lmkl-pad weights fetch {error.name}` does both."
-    if isinstance(error, WrongWeightsError) and error.is_download:
-        return f"{error} `lmkl-pad weights import FILE` puts it there."
+    Otherwise one that begins with ``what``.
+    """
     if isinstance(error, (InvalidInputError, ModelFileError)):
-        return str(error)
+        return with_command(error)
     if isinstance(error, OSError):
         if error.strerror is None:  # not the system's, so a sentence of ours
             return str(error)

@@ -47,10 +47,10 @@ class Chooser:
     threads: int | None = None
     progress: Progress | None = None
     cancel: Callable[[], bool] | None = None
-    _done: int = 0
-    _steps: int = 0
-    _loaded: dict[Task, Entry] = field(default_factory=dict)
-    _engines: dict[Task, Engine] = field(default_factory=dict)
+    _done: int = field(default=0, init=False)
+    _steps: int = field(default=0, init=False)
+    _loaded: dict[Task, Entry] = field(default_factory=dict, init=False)
+    _engines: dict[Task, Engine] = field(default_factory=dict, init=False)
 
     def __call__(self, tasks: Sequence[Task]) -> tuple[list[Engine], tuple[str, ...]]:
         """Return an engine for every task, and why some do not run in onnxruntime."""

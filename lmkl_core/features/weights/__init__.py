@@ -3,13 +3,12 @@
 Only `fetch` uses the internet, and only on request.
 """
 
+from lmkl_core.errors import MissingWeightsError, WrongWeightsError
 from lmkl_core.features.weights.catalogue import PackageFile, Weights, entry_of, weights_names
 from lmkl_core.features.weights.download import FetchError, fetch
 from lmkl_core.features.weights.store import (
     Finding,
-    MissingWeightsError,
     WeightsFile,
-    WrongWeightsError,
     find,
     import_file,
     inspect,

@@ -18,16 +18,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from lmkl_core.errors import InvalidInputError, raise_if_cancelled
+from lmkl_core.errors import (
+    InvalidInputError,
+    MissingWeightsError,
+    WrongWeightsError,
+    raise_if_cancelled,
+)
 from lmkl_core.features.engines.engine import has_torch, without_torch
 from lmkl_core.features.networks.registry import NETWORKS
 from lmkl_core.features.weights.catalogue import Weights
 from lmkl_core.features.weights.store import (
     MAX_BYTES,
     Checksum,
-    MissingWeightsError,
     WeightsFile,
-    WrongWeightsError,
     inspect,
     partial_path,
     sha256_of,

@@ -20,7 +20,12 @@ from pathlib import Path
 import msgspec
 import platformdirs
 
-from lmkl_core.errors import InvalidInputError, raise_if_cancelled
+from lmkl_core.errors import (
+    InvalidInputError,
+    MissingWeightsError,
+    WrongWeightsError,
+    raise_if_cancelled,
+)
 from lmkl_core.features.weights import catalogue
 from lmkl_core.features.weights.catalogue import Weights, entry_of
 from lmkl_core.system.files import cache_folder, make_private, replacing, write_atomically
@@ -33,25 +38,6 @@ MAX_CACHED = 200
 BLOCK = 1 << 20
 
 _LFS_POINTER = b"version https://git-lfs"
-
-
-class MissingWeightsError(InvalidInputError):
-    """Weights that are not on this computer; the message says where to get and to put them.
-
-    ``name`` is set where `fetch` can get them.
-    """
-
-    def __init__(self, message: str, name: str = "") -> None:
-        super().__init__(message)
-        self.name = name
-
-
-class WrongWeightsError(InvalidInputError):
-    """A file whose checksum is not that of its weights; ``is_download`` if a server sent it."""
-
-    def __init__(self, message: str, is_download: bool = False) -> None:
-        super().__init__(message)
-        self.is_download = is_download
 
 
 @dataclass(frozen=True)
