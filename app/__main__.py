@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def _end(code: int) -> NoReturn:
-    """Exit with this code without tearing down, also where CPython would exit by SIGINT.
+    """Exit with this code also where CPython would exit by SIGINT.
 
     It does so when an interrupt came while `exec` ran a text, as dataclasses do when modules load,
     however well the interrupt was handled.
@@ -39,8 +39,7 @@ def _run() -> None:
         # The usual start: the window should not wait for the command line's libraries.
         from app.launch import launch
 
-        # Tearing down aborts now and then: threads of libraries are destroyed while they run.
-        _end(launch())
+        sys.exit(launch())
     from app.cli.main import cli
 
     cli(prog_name="lmkl-pad")

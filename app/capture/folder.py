@@ -244,7 +244,7 @@ class ImageFolder(FrameSource):
             raise unreadable_by_account(self.subject) from None
         if not files:
             raise SourceError(Cause.EMPTY, self.subject)
-        return sorted(files, key=lambda item: (natural_order(item.name), item.name))
+        return sorted(files, key=lambda item: natural_order(item.name))
 
     def _load_next(self) -> Image | None:
         """Return the next readable image; None at the end or after `close`."""

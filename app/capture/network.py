@@ -235,7 +235,7 @@ def _judge(answer: _Answer, address: Address, subject: str) -> SourceError | Add
             "camera, or choose MJPEG or H.264 in its settings."
         )
     else:
-        what = "a web page" if content_type == "text/html" else "something that is no video"
+        what = "a web page" if content_type == "text/html" else "something other than video"
         message = f"{subject} answers with {what}: look up the video's path in its manual."
     return SourceError(cause, message=message)
 

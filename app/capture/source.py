@@ -66,8 +66,8 @@ _ADVICE = {
     Cause.EMPTY: "{subject} holds no image: choose another one.",
     Cause.NOT_FOUND: "{subject} does not exist: check how it is spelt.",
     Cause.UNKNOWN_FORM: (
-        "{subject} is no source: give demo, camera, camera:NAME, the path of a video, an image or "
-        "a folder of images, or an http, https or rtsp address."
+        "{subject} is not a source: give demo, camera, camera:NAME, the path of a video, an image "
+        "or a folder of images, or an http, https or rtsp address."
     ),
 }
 

@@ -30,8 +30,10 @@ class VideoFile(OpenCVSource):
     """Failed reads in a row after which the file is at its end: OpenCV does not tell damage from
     the end. There, this many take a few milliseconds."""
 
-    longest_read, longest_search = float("inf"), 5.0
-    """Each failed read may search a large file, and one that is still being written forever."""
+    longest_read = float("inf")
+    longest_search = 5.0
+    """Seconds of failed reads after which the file is at its end: each may search all of a large
+    file, and never finishes on one that is still being written."""
 
     def __init__(self, path: str | Path, paced: bool = True, *, clock: Clock | None = None) -> None:
         self.path = Path(path)
@@ -103,5 +105,5 @@ class VideoFile(OpenCVSource):
         try:
             str(self.path.resolve()).encode()
         except UnicodeEncodeError:
-            message = f"{subject} has a path that is no UTF-8 text: rename the file or its folder."
+            message = f"{subject} has a path that is not UTF-8 text: rename the file or its folder."
             raise SourceError(Cause.UNREADABLE, message=message) from None

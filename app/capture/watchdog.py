@@ -7,7 +7,7 @@
   rest, or rows of the picture before. The latter is believed of JPEG alone, because other
   compressions repeat still parts on purpose, and only where a seam shows, because some cameras'
   noise filters hold still parts. Recordings are left to `app.capture.frames.as_rgb`.
-- *Stalled* is no frame at all; ask from another thread than the one that may be stuck in a read.
+- *Stalled* means no frame at all; ask from another thread than the one that may be stuck in a read.
 """
 
 import math
@@ -92,7 +92,7 @@ class Watchdog:
     def may_judge(self, now: float) -> bool:
         """Whether the last frame is new and whole.
 
-        A repeated picture is no second sight of a face; in recordings, which may hold a picture,
+        A repeated picture adds no evidence; in recordings, which may hold a picture still,
         each counts.
         """
         is_new = self._n_repeats == 0 or self._limits.frozen_after is None

@@ -8,7 +8,7 @@ that pace, to leave time for the program. The whole loop takes 38 MB, all takes 
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from app.demo.script import Chapter, Script
 
@@ -20,9 +20,12 @@ HEAD_START = 0.5
 down a program that is just starting."""
 
 
-class _Order(NamedTuple):
-    number: int
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """Compared by identity: equal orders may have another one between them."""
+
     chapter: Chapter | None
+    """None: everything in turn."""
 
 
 _FEW = 8
@@ -132,8 +135,9 @@ class Reel:
     def _work(self) -> None:
         """Start the thread if there is work and none does it; the lock is held."""
         if self._thread is None and self._error is None and self._next() is not None:
-            # Not a daemon: a thread cut off within OpenCV takes the process down with it.
-            self._thread = threading.Thread(target=self._run, name="demo recorder")
+            # Not a daemon, though it would inherit that from the capture thread: cut off within
+            # OpenCV, it would abort the process.
+            self._thread = threading.Thread(target=self._run, name="demo recorder", daemon=False)
             self._thread.start()
 
     def _next(self) -> Chapter | None:
@@ -202,9 +206,7 @@ class Projector:
     def __init__(self, script: Script, reel: Reel, *, loop: bool, patient: bool) -> None:
         self._script, self._reel = script, reel
         self._loop, self._patient = loop, patient
-        # A number and a chapter (None: everything in turn), replaced together: the number tells
-        # that something else was shown between two equal orders.
-        self._order = self._followed = _Order(0, None)
+        self._order = self._followed = _Order(None)
         self.shown = script.loop[0]
         self._has_shown = False
         self._turn = self._position = 0
@@ -219,14 +221,14 @@ class Projector:
     def present(self, chapter: Chapter | None) -> None:
         """Show a chapter from the next picture on, or everything in turn from its beginning."""
         if chapter != self._order.chapter:
-            self._order = _Order(self._order.number + 1, chapter)
+            self._order = _Order(chapter)
             self._wish(chapter)
             self._reel.wake()
 
     def picture(self) -> bytes | None:
         """Return the next picture; None at the end, or when the reel is stopped."""
         while True:
-            if self._order != self._followed:
+            if self._order is not self._followed:
                 self._followed = self._order
                 self._turn = self._position = 0
                 self._wish(self._followed.chapter)
@@ -238,7 +240,7 @@ class Projector:
                 return packed
 
     def _is_waiting(self) -> bool:
-        return self._order == self._followed
+        return self._order is self._followed
 
     def _due(self) -> Chapter | None:
         """Return the loop's chapter that the next picture presents; None at the end."""

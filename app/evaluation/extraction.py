@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from math import inf
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -27,9 +27,7 @@ from numpy.typing import NDArray
 from app.capture.opencv import cv2
 from app.capture.source import SourceError
 from app.evaluation.cache import FORMAT, Cache, Digests, RecordingFeatures, key_of
-from app.evaluation.options import Options
 from app.evaluation.parallel import CANCELLED, Cancel, Part, Progress, arriving
-from app.evaluation.protocols.splits import Database
 from app.evaluation.protocols.types import Recording
 from app.logs import way_of
 from app.vision.faces.detector import make_detector
@@ -50,6 +48,10 @@ from lmkl_core.features.presets import (
 )
 from lmkl_core.features.weights import MissingWeightsError, find
 from lmkl_core.system.processes import preferred_workers
+
+if TYPE_CHECKING:
+    from app.evaluation.options import Options
+    from app.evaluation.protocols.splits import Database
 
 PIPELINE_VERSION = 2
 """Raised when detection, tracking, alignment, crops or quality measures change the views."""
@@ -312,7 +314,7 @@ def _chunks(recordings: Sequence[Recording], n_frames: int) -> Iterator[list[Rec
 # ------------------------------------------------------------------ presets
 
 
-def available_preset(database: Database, options: Options) -> tuple[Preset, str]:
+def available_preset(database: "Database", options: "Options") -> tuple[Preset, str]:
     """Return the preset to use, and a sentence where it stands in for the database's own.
 
     Raises `MissingWeightsError` or `EngineError` if the networks of a requested preset are

@@ -56,7 +56,8 @@ class Options:
 
     preset, paper_views
         Name or path of the preset of views, the database's own by default. If its networks are
-        missing, the default preset stands in, and the report says so; ``paper_views`` fails.
+        missing, the default preset stands in, and the report says so; with ``paper_views`` this is
+        an error.
     n_frames, max_train
         Frames a recording, and training frames of a plan, both spread evenly.
     selection, grid

@@ -150,10 +150,10 @@ def pooled(
     parts: dict[Level, list[tuple[ScoreTable, Threshold]]] = {level: [] for level in LEVELS}
     for (held, tested), outcome in zip(templates, outcomes, strict=True):
         test = tested.filled(outcome.test if outcome.is_enrolled else None)
+        development = held.filled(outcome.development if outcome.is_enrolled else None)
         for level, found in parts.items():
             threshold = _NO_MODEL
             if outcome.is_enrolled:
-                development = held.filled(outcome.development)
                 threshold = choose_threshold(rule, development, outcome.enrolled, level)
             found.append((test if level == "frame" else test.by_presentation(), threshold))
     parameters = {

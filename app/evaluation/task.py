@@ -52,7 +52,14 @@ TASKS_A_JOB = 4
 
 _COMPUTES = {
     "app.vision": ("conditions.py",),
-    "app.evaluation": ("cache.py", "dataset.py", "options.py", "selection.py", "task.py"),
+    "app.evaluation": (
+        "cache.py",
+        "dataset.py",
+        "options.py",
+        "parallel.py",
+        "selection.py",
+        "task.py",
+    ),
 }
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
@@ -327,7 +334,10 @@ def kept(cache: Cache, key: str, n_development: int, n_test: int) -> Outcome | N
 
 @lru_cache(maxsize=1)
 def code_digest() -> str:
-    """Return a digest of the code that turns rows into scores; a manual version is forgotten."""
+    """Return a digest of the code that turns rows into scores.
+
+    A version number kept by hand would be forgotten.
+    """
     total = hashlib.sha256(" ".join(metadata.version(name) for name in _LIBRARIES).encode())
     for package, names in _COMPUTES.items():
         for name in names:

@@ -167,12 +167,12 @@ def run(source: str = "", model: str = "", on_shown: Callable[[], None] | None =
     interrupts.timer.stop()
     window.controller.stop()
     if any_left_behind():
-        end_now(code)
+        _end_now(code)
     return code
 
 
-def end_now(code: int) -> None:
-    """Exit without tearing down: threads of libraries that still run would abort the process."""
+def _end_now(code: int) -> None:
+    """Exit though threads are running: Qt would abort when it destroys one."""
     logging.shutdown()
     os._exit(code)
 
@@ -197,7 +197,7 @@ def _load_the_rest(interrupts: "_Interrupts", sources: SourceController) -> None
     loop.exec()
     if interrupts.code is not None:
         stop_threads([sources.worker_thread])
-        end_now(interrupts.code)
+        _end_now(interrupts.code)
     loader.wait()
     if loader.error is not None:
         raise loader.error

@@ -14,6 +14,7 @@ from app.models.summary import ModelSummary
 from app.qt.dialogs.help_dialogs import AboutDialog, ShortcutsDialog
 from app.qt.dialogs.settings_dialog import SettingsChoices, SettingsDialog
 from app.qt.theme import icons
+from app.qt.widgets.texts import plain_caption
 from app.reports.guided_test import ReportSummary
 from app.session.takes import EnrolmentState
 from app.settings import Settings
@@ -147,7 +148,7 @@ class Menus(QObject):
     def fill_recent(self) -> None:
         self._recent.clear()
         for path in self._controller.settings.recent:
-            action = self._recent.addAction(Path(path).name)
+            action = self._recent.addAction(plain_caption(Path(path).name))
             action.setToolTip(path)
             action.triggered.connect(partial(self._window.models.open_model, path))
         if self._recent.isEmpty():

@@ -239,7 +239,10 @@ class PassphraseDialog(QDialog):
 
 
 class ExportDialog(PassphraseDialog):
-    """Asks whether to protect the file, as proposed; which file is asked next."""
+    """Asks whether to protect the file (`is_protected` is preselected).
+
+    The path is asked for afterwards.
+    """
 
     def __init__(self, is_protected: bool = False, parent: QWidget | None = None) -> None:
         super().__init__("Export the model", "&Choose a file…", parent)

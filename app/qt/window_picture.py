@@ -20,7 +20,7 @@ from time import monotonic
 from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
 from PySide6.QtWidgets import QToolButton
 
-from app.qt.app import end_now, make_application, make_window
+from app.qt.app import make_application, make_window
 from app.qt.main_window import MainWindow
 from app.settings import Settings
 
@@ -113,4 +113,3 @@ def _says(window: MainWindow, verdict: str) -> bool:
 
 if __name__ == "__main__":
     main()
-    end_now(0)  # one tear-down in fifteen aborted, after the picture was there

@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from time import perf_counter
 
-import numpy as np
-
 from app.capture.frames import as_rgb
 from app.types import Condition, Face, Frame, FrameResult, Image, Quality, Status
 from app.vision.faces.alignment import (
@@ -151,12 +149,8 @@ class Pipeline:
             with _timed(seconds, "views"):
                 views = self.extractor(crops)
         except UnusableViewsError as error:
-            reason = f"This frame is of no use: {error} `lmkl-pad weights verify` does that."
+            reason = f"This frame is of no use: {error} `lmkl-pad weights verify` checks them."
             return replace(result, status=Status.BAD_FRAME, reason=reason)
-        for name, row in views.items():
-            if not np.isfinite(row).all():
-                reason = f"This frame is of no use: the view {name} holds non-finite values."
-                return replace(result, status=Status.BAD_FRAME, reason=reason)
         return replace(result, views=views, liveness=self._liveness(result, image, seconds))
 
     def _liveness(

@@ -54,7 +54,7 @@ class DemoReader:
 
 @lru_cache(maxsize=1)
 def _recorder() -> str:
-    """Return a digest of the renderer's code; a manual version is forgotten."""
+    """Return a digest of the renderer's code; a version number kept by hand would be forgotten."""
     total = hashlib.blake2b(metadata.version("openpeople").encode(), digest_size=32)
     folder = resources.files("app.demo.renderer")
     for part in sorted(folder.iterdir(), key=lambda part: part.name):

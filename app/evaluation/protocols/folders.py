@@ -117,7 +117,7 @@ class Copy:
         A link directly in the database's folder may lead to another disk. A link further down came
         with an archive, and must not lead out of its part.
         """
-        found = {name: os.path.isfile(self.root / name) for name in names}
+        found = {name: os.path.isfile(self.root / name) for name in dict.fromkeys(names)}
         if strays := [name for name in found if found[name] and _strays(self.root, name)]:
             raise ProtocolError(
                 f"{self.title} in {self.root} holds links that lead out of it: {few(strays)}; "
@@ -147,21 +147,19 @@ def find_copy(
     folder where that is above or below, else what is missing.
     """
     if root is None:
-        raise ProtocolError(f"{title} must be on this disk: name the folder with --root.")
+        raise ProtocolError(f"{title}: name the folder with --root.")
     root = Path(os.path.abspath(os.path.expanduser(root)))
     if not os.path.isdir(root):
-        raise ProtocolError(f"{root} is not a folder: name the one that holds {title}.")
+        raise ProtocolError(f"{title}: {root} is not a folder.")
     for folder in (root, root / inner):
         if _holds(folder, marks):
             return Copy(folder, title)
     for folder in (*list(root.parents)[:_LEVELS], *_folders_below(root)):
         if _holds(folder, marks):
-            raise ProtocolError(f"{folder} holds {title}, {root} does not: name that folder.")
+            raise ProtocolError(f"{title}: the right folder is {folder}, not {root}.")
     missing = [name for name in marks[0] if not _matches(root, name)]
-    are = "is" if len(missing) == 1 else "are"
     raise ProtocolError(
-        f"{root} does not hold {title}: {few(missing)} {are} missing; name the folder with all "
-        "of it."
+        f"{title}: {root} lacks {few(missing)}; name the folder that has everything."
     )
 
 

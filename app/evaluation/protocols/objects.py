@@ -34,8 +34,8 @@ from app.evaluation.protocols.types import Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
 
 _HALVES = (
-    "A random half of each class's {} images, with a fixed seed, is learnt from; the published "
-    "figures' halves are not known."
+    "A random half of each class's {}, with a fixed seed, is learnt from; the published figures' "
+    "halves are not known."
 )
 
 
@@ -79,7 +79,7 @@ def _caltech_256(copy: Copy, protocol: str, mode: Mode) -> Gathered:
         for number in range(1, N_TARGETS + 1)
         if number in pictures
     )
-    notes = [_HALVES.replace("{} ", "")]
+    notes = [_HALVES.format("images")]
     clutter = copy.images("257.clutter", "clutter", NOVEL)
     if (total := sum(map(len, pictures.values())) + len(clutter)) != N_IMAGES:
         notes.append(f"The archive has {total} images instead of the published {N_IMAGES}.")
@@ -137,7 +137,7 @@ def _abnormal_objects(copy: Copy, protocol: str, mode: Mode) -> Gathered:
             train, tested = halves(genuine, 0, number)
             divisions.append(Division(name, train, (), (*tested, *odd)))
     total = sum(made.is_attack for division in divisions for made in division.test)
-    notes = [_HALVES.format("normal")]
+    notes = [_HALVES.format("normal images")]
     if total != N_ABNORMAL:
         notes.append(f"There are {total} abnormal images instead of the published {N_ABNORMAL}.")
     if lacking:

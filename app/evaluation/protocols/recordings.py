@@ -69,7 +69,7 @@ def is_video(name: str) -> bool:
 
 
 def in_natural_order(names: Iterable[str]) -> list[str]:
-    return sorted(names, key=lambda name: (natural_order(name), name))
+    return sorted(names, key=natural_order)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from app.evaluation.protocols.types import (
     SplitCount,
     check_apart,
 )
-from app.names import listed
+from app.names import counted, listed
 from app.types import BONA_FIDE
 from lmkl_core.features.presets import DEFAULT_PRESET
 
@@ -159,10 +159,11 @@ def _refuse(copy: Copy, missing: list[str]) -> None:
     """Raise `ProtocolError` for an incomplete copy."""
     if copy.refused:
         more = len(copy.refused) - 1
-        also = f" So {'is' if more == 1 else 'are'} {more} more." if more else ""
+        are = "is" if more == 1 else "are"
+        also = f" There {are} {counted(more, 'more problem')} like this." if more else ""
         raise ProtocolError(
-            f"{copy.refused[0]}{also} Get {copy.title} again, or pass over what is wrong with "
-            f"{ALLOW_MISSING}."
+            f"{copy.refused[0]}{also} Get {copy.title} again, or use {ALLOW_MISSING} to skip "
+            f"{'them' if more else 'it'}."
         )
     if missing:
         raise copy.incomplete(missing, f", or measure on what is there with {ALLOW_MISSING}")

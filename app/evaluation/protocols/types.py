@@ -27,7 +27,7 @@ class FrameReader(Protocol):
         """Yield up to ``n`` frames, spread evenly over the whole recording."""
 
     def count(self, n: int) -> int:
-        """Return at most how many of ``n`` frames there are, without decoding."""
+        """Return an upper bound on how many of ``n`` frames there are, without decoding."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +155,7 @@ def check_apart(plan: Plan, place: str) -> None:
             if (other := seen.get(recording.name)) is not None:
                 where = f"twice in {part}" if other == part else f"both in {other} and in {part}"
                 raise ProtocolError(
-                    f"{recording.name} is {where} of {place}: leave it in one of them."
+                    f"{recording.name} is {where} of {place}: keep it in one place, or get the "
+                    "database's lists again."
                 )
             seen[recording.name] = part

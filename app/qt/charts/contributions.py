@@ -136,7 +136,7 @@ class ContributionsChart(Chart):
         if len(named) > _N_NAMED + 1:
             named.sort(key=lambda pair: -abs(pair[1]))
             rest = fsum(value for _, value in named[_N_NAMED:])
-            others = f"{len(named) - _N_NAMED} others"
+            others = f"from {len(named) - _N_NAMED} others"
             named = [*named[:_N_NAMED], (others, rest)]
         places = self._places()
         words = ""

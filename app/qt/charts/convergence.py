@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.models.summary import CERTIFIED_GAP, ModelSummary
+from app.names import counted
 from app.qt.charts.chart import Chart, csv_text
 from app.qt.charts.format import number, scientific
 from app.qt.charts.plot import Pixels, Plot, draw_curve, draw_mark
@@ -72,7 +73,7 @@ class ConvergenceChart(Chart):
         if not model.is_certified:
             words = f"Not certified: weights may be better by up to {gap} (relative)."
             words += f" It stopped because: {reason}." if reason else ""
-        return words + (" 1 iteration." if self._n == 1 else f" {self._n} iterations.")
+        return f"{words} {counted(self._n, 'iteration')}."
 
     def _draw(self) -> None:
         for widget in (self._top, self._bottom, *self._titles, self.head):

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.summary import ModelSummary
-from app.names import natural_order
+from app.names import counted, natural_order
 from app.qt.charts.bars import BarPlot, Row
 from app.qt.charts.chart import Chart, Key, csv_text
 from app.qt.charts.format import ViewName, number, percent, row_parts, view_name, weight_text
@@ -282,7 +282,7 @@ class WeightsChart(Chart):
 
     def _keys(self) -> tuple[Key, ...]:
         return tuple(
-            Key(f"Cluster {i + 1} ({size} frames)", self._colours.series_colour(i))
+            Key(f"Cluster {i + 1} ({counted(size, 'frame')})", self._colours.series_colour(i))
             for i, size in enumerate(self._sizes)
         )
 

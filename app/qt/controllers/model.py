@@ -233,8 +233,8 @@ class ModelController(Controller):
     ) -> None:
         """Have a model made, and use it unless the model was given up meanwhile.
 
-        ``again`` is called instead where the new one grows out of the model in use, and that is
-        another one by then.
+        If the new model builds on the one in use and that has been replaced meanwhile, ``again`` is
+        called instead.
         """
         era, base = self._era, self._session.model
 

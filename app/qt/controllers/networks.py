@@ -71,7 +71,9 @@ class NetworksController(Controller):
         """Download what is missing, and use it."""
         self._is_wanted = True
         text = "Fetching the liveness networks"
-        self._start(text, "The networks could not be fetched", partial(self._fetch, text))
+        cancelled = threading.Event()
+        work = partial(self._fetch, text, cancelled)
+        self._start(text, "The networks could not be fetched", work, cancelled)
 
     def import_files(self, paths: Sequence[str]) -> None:
         """Take over files that the person brought, and use them once all are there."""
@@ -93,7 +95,8 @@ class NetworksController(Controller):
     def cancel(self) -> None:
         """Break off; a server that has fallen silent delays the end."""
         self._cancelled.set()
-        self._on_working(Working("Stopping the download", can_cancel=False))
+        self._worker.cancel_running()  # which may be a job before the newest
+        self._on_working(Working("Stopping", can_cancel=False))
 
     @Slot(str, str)
     def choose(self, topic: str, key: str) -> None:
@@ -103,7 +106,13 @@ class NetworksController(Controller):
 
     # ------------------------------------------------------------- on the worker's thread
 
-    def _start(self, text: str, failed: str, work: Callable[[Cancel], None]) -> None:
+    def _start(
+        self,
+        text: str,
+        failed: str,
+        work: Callable[[Cancel], None],
+        cancelled: threading.Event | None = None,
+    ) -> None:
         """Have something done about the files, then look what is missing."""
 
         def do(cancel: Cancel) -> NetworksState:
@@ -123,17 +132,16 @@ class NetworksController(Controller):
             )
             return NetworksState(missing, str(weights_folder()), problem, is_by_hand)
 
-        self._cancelled = threading.Event()
+        self._cancelled = cancelled or threading.Event()
         fail, leave = partial(self.tell, level="warning"), partial(self._on_working, Working())
         job = Job(
             text, do, self._on_looked, fail, leave, can_cancel=True, cancelled=self._cancelled
         )
         self.job_requested.emit(job)
 
-    def _fetch(self, text: str, cancel: Cancel) -> None:
+    def _fetch(self, text: str, cancelled: threading.Event, cancel: Cancel) -> None:
         missing = missing_weights()
         total, before = sum(one.size or 0 for one in missing), 0
-        cancelled = self._cancelled
 
         def tell(done: int, _of: int | None) -> None:
             self._worker.working.emit(Working(text, before + done, total))

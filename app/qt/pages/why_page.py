@@ -254,7 +254,7 @@ class WhyPage(QWidget):
         self._enrol = enrol_button(self.enrol_requested)
         self.empty.add_button(self._enrol)
         self.score = ScoreCard(self)
-        tip = "Keep this frame on show while the camera goes on, or go on with it (H)"
+        tip = "Freeze this frame, or return to live (H)"
         self.hold = button("Hold", "pause", tip=tip, parent=self)
         self.hold.setCheckable(True)
         self.hold.setAccessibleName("Hold this frame")

@@ -86,7 +86,7 @@ class ThemeNotifier(QObject):
             is_busy = bool(self._hidden)
             self._hidden = [widget for widget in widgets if not widget.isVisible()]
             if not is_busy:
-                QTimer.singleShot(PAUSE, self, self._style_hidden)
+                self._style_hidden_later()
         self.changed.emit(wanted)
 
     def dress(self) -> None:
@@ -98,7 +98,10 @@ class ThemeNotifier(QObject):
         """Show a top-level window, and all that is in it, in the present theme."""
         window.setProperty(MARK, "dark" if self.colours.is_dark else "light")
 
-    @Slot()
+    def _style_hidden_later(self) -> None:
+        # A bound method would leave a weak reference behind at every call (PySide 6.11).
+        QTimer.singleShot(PAUSE, self, lambda: self._style_hidden())
+
     def _style_hidden(self) -> None:
         hidden = [widget for widget in self._hidden if shiboken6.isValid(widget)]
         # What has come into sight meanwhile goes first.
@@ -106,7 +109,7 @@ class ThemeNotifier(QObject):
         _style_again(hidden[:SLICE])
         self._hidden = hidden[SLICE:]
         if self._hidden:
-            QTimer.singleShot(PAUSE, self, self._style_hidden)
+            self._style_hidden_later()
 
 
 def notifier() -> ThemeNotifier:

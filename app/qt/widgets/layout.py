@@ -122,10 +122,10 @@ def read_only(table: QTableView) -> None:
 
 
 def as_high_as_rows(table: QTableView) -> None:
-    """Give a table the height of its rows, which have that of their cells."""
+    """Fit each row to its cells and the table to its rows."""
     header = table.verticalHeader()
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    # It counts although it is hidden.
+    # The header's minimum size applies even while it is hidden.
     header.setMinimumSectionSize(1)
     header.setStyleSheet("QHeaderView::section { padding: 0; }")
     table.setSizeAdjustPolicy(QAbstractItemView.SizeAdjustPolicy.AdjustToContents)
@@ -167,7 +167,7 @@ class WorkingBar(QProgressBar):
         self.setRange(0, working.total if is_busy else 1)
         self.setValue(working.done)
         share = working.done / working.total if working.total else None
-        unknown = "Under way; how long it takes is not known"
+        unknown = "In progress; time remaining unknown"
         words = unknown if share is None else f"{round(100 * share)} % done"
         self.setAccessibleDescription(words)
         self.setToolTip(words)

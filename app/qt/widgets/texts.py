@@ -36,6 +36,11 @@ def plain_tip(text: str) -> str:
     return f"<span>{escape(text)}</span>" if QtText.mightBeRichText(text) else text
 
 
+def plain_caption(text: str) -> str:
+    """Return a text for a button or menu that shows "&" as it is: Qt takes it for a shortcut."""
+    return text.replace("&", "&&")
+
+
 def set_text(label: QLabel, text: str) -> None:
     """Show a text; costs nothing when it is shown already, and an empty one takes no room."""
     if label.text() != text:

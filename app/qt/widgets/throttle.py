@@ -5,16 +5,18 @@ from PySide6.QtWidgets import QWidget
 
 
 class Throttle(QTimer):
-    """Calls a slot at most once an interval, while a widget is stale and visible.
+    """Calls a slot at most once an interval, while a widget is stale and can be seen.
 
-    A hidden widget catches up when it is shown; without anything new no timer runs.
+    A widget that is hidden or in a minimised window catches up when it is shown; without anything
+    new no timer runs.
     """
 
     _due = Signal()
 
     def __init__(self, widget: QWidget, interval_ms: int, slot: object) -> None:
         super().__init__(widget, singleShot=True, interval=interval_ms)
-        self._widget = widget
+        # Not isVisible(): it stays true while the window is minimised.
+        self._is_seen = False
         self._is_stale = True
         self._due.connect(slot)
         self.timeout.connect(self.catch_up)
@@ -23,7 +25,7 @@ class Throttle(QTimer):
     def mark_stale(self) -> None:
         """Note that there is something new; cheap, whatever the rate."""
         self._is_stale = True
-        if self._widget.isVisible() and not self.isActive():
+        if self._is_seen and not self.isActive():
             self.start()
 
     @Slot()
@@ -36,7 +38,9 @@ class Throttle(QTimer):
     def eventFilter(self, _watched: QObject, event: QEvent, /) -> bool:
         """Run only while the widget can be seen."""
         if event.type() == QEvent.Type.Show:
+            self._is_seen = True
             self.catch_up()
         elif event.type() == QEvent.Type.Hide:
+            self._is_seen = False
             self.stop()
         return False

@@ -188,7 +188,10 @@ class GuidedTest:
         return False
 
     def finish(self) -> bool:
-        """End the presentation now; keep it if `ENOUGH_FRAMES` have a score, or have none."""
+        """End the presentation now.
+
+        Keep it if at least `ENOUGH_FRAMES` frames have a score, or as many have none.
+        """
         running, self._running = self._running, None
         if running is None:
             return False
@@ -279,7 +282,7 @@ class GuidedTest:
     def from_dict(cls, value: Any) -> "GuidedTest":
         """Read a session from untrusted JSON values, or raise `GuidedTestError`."""
         if not isinstance(value, dict) or value.get("format") != FORMAT:
-            raise GuidedTestError("This is no test session of lmkl-pad: choose another file.")
+            raise GuidedTestError("This is not a test session of lmkl-pad: choose another file.")
         if value.get("version") != FORMAT_VERSION:
             version = cleaned_name(str(value.get("version")), 20)
             raise GuidedTestError(

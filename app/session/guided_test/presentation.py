@@ -42,7 +42,7 @@ def converted(value: Any, schema: type[T], key: str = "") -> T:
     try:
         return msgspec.convert(value, schema)
     except UnicodeEncodeError:  # a lone surrogate
-        raise GuidedTestError("it contains text that is no Unicode") from None
+        raise GuidedTestError("it contains text that is not valid Unicode") from None
     except (msgspec.ValidationError, OverflowError) as error:
         what, _, path = str(error).partition(" - at `$")
         where = cleaned_name(key or path.strip(".`"), 40)

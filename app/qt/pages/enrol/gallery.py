@@ -44,6 +44,8 @@ class Gallery(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._samples: Sequence[Sample] = ()
+        self._tips: dict[tuple[int, int], str] = {}
+        """What each item says, by key, so that only changed words are written."""
         self._is_locked = False
         self.view = self._make_view()
         self.filter = CalmComboBox(self)
@@ -73,6 +75,8 @@ class Gallery(QWidget):
         """Show these samples; only frames that differ are touched."""
         if samples is self._samples:
             return
+        bar = self.view.verticalScrollBar()
+        follows = 0 < len(self._samples) < len(samples) and bar.value() == bar.maximum()
         self._samples = samples
         names = list(dict.fromkeys(one.take for one in samples))
         if names != [self.filter.itemData(place) for place in range(1, self.filter.count())]:
@@ -83,6 +87,8 @@ class Gallery(QWidget):
                     self.filter.addItem(text, name)
                 self.show_take(chosen)  # all of them when that take is gone or renamed
         self._show_chosen()
+        if follows:  # who looks at the newest goes on seeing the newest
+            self.view.scrollToBottom()
 
     def show_take(self, name: str) -> None:
         """Show the frames of one take, or of all when the name is empty."""
@@ -114,9 +120,8 @@ class Gallery(QWidget):
 
     @Slot()
     def _show_chosen(self) -> None:
-        """Show the frames of the chosen take; a view scrolled to the end stays there."""
-        take, bar = self.filter.currentData(), self.view.verticalScrollBar()
-        n_before, is_at_end = self.view.count(), bar.value() == bar.maximum()
+        """Show the frames of the chosen take."""
+        take = self.filter.currentData()
         places: Counter[str] = Counter()
         shown, tips = [], []
         for sample in self._samples:
@@ -125,12 +130,11 @@ class Gallery(QWidget):
                 shown.append(sample)
                 tips.append(f"Frame {places[sample.take]} of the take “{sample.take}”")
         keys = [(one.number, id(one.thumbnail)) for one in shown]
-        update_items(self.view, keys, lambda row: _item_of(shown[row]))
-        for row, tip in enumerate(tips):
-            self.view.item(row).setToolTip(plain_tip(tip))
-            self.view.item(row).setData(Qt.ItemDataRole.AccessibleTextRole, tip)
-        if n_before and self.view.count() > n_before and is_at_end:
-            self.view.scrollToBottom()
+        update_items(self.view, keys, lambda row: _item_of(shown[row], tips[row]))
+        for row, (key, tip) in enumerate(zip(keys, tips, strict=True)):
+            if self._tips.get(key, tip) != tip:
+                _describe(self.view.item(row), tip)
+        self._tips = dict(zip(keys, tips, strict=True))
         self._write()
 
     @Slot()
@@ -147,11 +151,17 @@ class Gallery(QWidget):
         self.remove_button.setEnabled(bool(n_selected) and not self._is_locked)
 
 
-def _item_of(sample: Sample) -> QListWidgetItem:
+def _item_of(sample: Sample, tip: str) -> QListWidgetItem:
     item = QListWidgetItem()
+    _describe(item, tip)
     if sample.thumbnail is not None:
         item.setData(Qt.ItemDataRole.DecorationRole, QPixmap.fromImage(picture(sample.thumbnail)))
     return item
+
+
+def _describe(item: QListWidgetItem, tip: str) -> None:
+    item.setToolTip(plain_tip(tip))
+    item.setData(Qt.ItemDataRole.AccessibleTextRole, tip)
 
 
 class _Thumbnails(QListWidget):

@@ -10,7 +10,15 @@ from app.qt.pages.guided_test.species import NO_BREAK, judgement, percent, rate_
 from app.qt.theme import GRID, set_class
 from app.qt.widgets.inputs import CalmComboBox
 from app.qt.widgets.layout import FlowRow, button, clear, grid, hbox, vbox
-from app.qt.widgets.texts import ElidedLabel, MarkedText, StepHeading, caution, set_text, wrapped
+from app.qt.widgets.texts import (
+    ElidedLabel,
+    MarkedText,
+    StepHeading,
+    caution,
+    plain_caption,
+    set_text,
+    wrapped,
+)
 from app.reports.guided_test import ReportSummary
 from app.session.guided_test.guided_test import GuidedTestState
 from app.session.guided_test.plans import PlannedRow, PlanProgress
@@ -128,7 +136,8 @@ class PlanCard(QFrame):
         for number, each in enumerate(rows, start=1):
             what = species_words(each.species)
             chooser = QToolButton()
-            chooser.setText(metrics.elidedText(what, Qt.TextElideMode.ElideRight, most))
+            short = metrics.elidedText(what, Qt.TextElideMode.ElideRight, most)
+            chooser.setText(plain_caption(short))
             chooser.setToolTip(f"Choose this: {what}.")
             chooser.clicked.connect(partial(self.species_chosen.emit, each.species))
             made, bound = self._rows[each.species] = QLabel(), QLabel()
@@ -201,7 +210,7 @@ class PresentCard(QFrame):
         # A long typed name must not make the page wider than the window.
         most = self.fontMetrics().averageCharWidth() * 26
         text = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, most)
-        self.present_button.setText(text)
+        self.present_button.setText(plain_caption(text))
         self.present_button.setToolTip(
             why_not or "Begin to judge what stands before the camera (P or Space)."
         )

@@ -19,7 +19,7 @@ from app.names import LONGEST_NAME, counted
 from app.qt.theme import GRID, colours, set_class, set_mark
 from app.qt.theme.icons import icon, paint_icon
 from app.qt.widgets.layout import EvenLayout, vbox
-from app.qt.widgets.texts import set_text, wrapped
+from app.qt.widgets.texts import plain_caption, set_text, wrapped
 from app.session.guided_test.presentation import Presentation, Tally
 from app.types import BONA_FIDE, SPECIES, Verdict
 
@@ -125,7 +125,7 @@ class ChoiceButton(QToolButton):
     ) -> None:
         super().__init__()
         self._icons = icon(shape), icon(shape, "accent")
-        self.setText(text)
+        self.setText(plain_caption(text))
         self.setAccessibleName(text)
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -153,8 +153,8 @@ class ChoiceButton(QToolButton):
         option = QStyleOptionToolButton()
         self.initStyleOption(option)
         room = self.width() - 2 * _PAD
-        cut = Qt.TextElideMode.ElideRight
-        option.text = self.fontMetrics().elidedText(self.text(), cut, room)
+        cut, flags = Qt.TextElideMode.ElideRight, Qt.TextFlag.TextShowMnemonic.value
+        option.text = self.fontMetrics().elidedText(self.text(), cut, room, flags)
         option.icon = self._icons[self.isChecked() and self.isEnabled()]
         if self.isChecked():
             # It stays readable while it is presented and nothing else can be chosen.

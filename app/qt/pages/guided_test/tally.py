@@ -33,7 +33,7 @@ from app.qt.pages.guided_test.species import (
 from app.qt.theme import GRID, set_class
 from app.qt.theme.icons import icon
 from app.qt.widgets.layout import FlowRow, add_action, as_high_as_rows, button, read_only, vbox
-from app.qt.widgets.rows import CELL, Cell, TwoLineDelegate, update_items
+from app.qt.widgets.rows import CELL, KEY, Cell, TwoLineDelegate, update_items
 from app.qt.widgets.texts import StepHeading, plain_tip, set_text, wrapped
 from app.session.guided_test.guided_test import GuidedTestState
 from app.session.guided_test.presentation import Presentation, Tally
@@ -147,9 +147,6 @@ class TallyTable(QTableWidget):
         self._delegate.first_has_icons = self.columnWidth(0) >= room
 
 
-NUMBER = Qt.ItemDataRole.UserRole + 2
-"""Under this role an item has the number of its presentation."""
-
 ROWS_SHOWN = 6
 """With more presentations than these the list scrolls."""
 
@@ -185,7 +182,7 @@ class PresentationList(QListWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._presentations: Sequence[Presentation] = ()
-        """Kept alive, because their ids are the keys of the items."""
+        """Kept alive, because their ids are in the keys of the items."""
         self.setItemDelegate(TwoLineDelegate(self))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Presentations, newest first")
@@ -207,13 +204,12 @@ class PresentationList(QListWidget):
         def make(row: int) -> QListWidgetItem:
             cell = _cell_of(newest_first[row])
             item = QListWidgetItem(cell.spoken)
-            item.setData(NUMBER, newest_first[row].number)
             _describe(item, cell)
             return item
 
         # By identity: comparing presentations would go through all of their frames.
         self._presentations = presentations
-        update_items(self, [id(one) for one in newest_first], make)
+        update_items(self, [(one.number, id(one)) for one in newest_first], make)
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
@@ -225,7 +221,7 @@ class PresentationList(QListWidget):
 
     @Slot()
     def remove_selected(self) -> None:
-        numbers = [item.data(NUMBER) for item in self.selectedItems()]
+        numbers = [item.data(KEY)[0] for item in self.selectedItems()]
         for number in sorted(numbers, reverse=True):
             self.removal_requested.emit(number)
 

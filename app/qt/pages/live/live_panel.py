@@ -124,11 +124,11 @@ class Notices(QWidget):
             if line.notice.level == "info" and not line.notice.actions:
                 self.remove(line)
 
-    def answer(self, line: _Line, key: str, _is_checked: bool = False) -> None:
+    def answer(self, line: _Line, key: str) -> None:
         self.remove(line)
         self.chosen.emit(line.notice.topic, key)
 
-    def remove(self, line: _Line, _is_checked: bool = False) -> None:
+    def remove(self, line: _Line) -> None:
         self._lines.remove(line)
         self._column.removeWidget(line)
         line.hide()

@@ -139,7 +139,8 @@ class ModelHeader(QFrame):
 
     def _show_file(self, path: str, is_protected: bool) -> None:
         self.file.set_whole(PurePath(path).name if path else "Not exported yet")
-        self.file.setToolTip(plain_tip(path) or "The model is in memory only: it ends with the app")
+        unsaved = "The model is only in memory: it is lost when the app closes"
+        self.file.setToolTip(plain_tip(path) or unsaved)
         shape = "lock" if is_protected else "check"
         self._file_mark.set_shape(shape if path else "info", "good" if path else "caution")
         self.protection.setText("protected by a passphrase" if is_protected else "not protected")
