@@ -3,7 +3,7 @@
     python -m benchmarks evaluation
 
 The paper chooses delta, p and q on development data: 384 cells, 216 of them distinct. Baseline: a
-fit and a score of a model for every cell, timed on every so-manieth cell. Learned weights of
+fit and a score of a model for every cell, timed on every n-th cell. Learned weights of
 multiple-kernel SVDD: certified here, against the reduced gradient of SimpleMKL's kind (projected
 gradient steps with the same inner solver) after as many inner solves. Bootstrap by subject: against
 scikit-learn's AUC on every resample. The ONNX scorer in onnxruntime: against the model itself. All

@@ -12,14 +12,16 @@ import argparse
 import importlib
 import os
 import platform
-import re
 import subprocess
 import sys
 import tempfile
 from datetime import date
+from functools import cache
 from pathlib import Path
 
 import psutil
+
+from app.session.guided_test.presentation import processor
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "measurements.md"
@@ -48,7 +50,7 @@ def marks(name):
 
 
 def explanation(module):
-    """The title and the first paragraph of a benchmark's docstring, on one line each."""
+    """The title and the first paragraph of a benchmark's docstring."""
     paragraphs = importlib.import_module(module).__doc__.split("\n\n")
     prose = [text for text in paragraphs if not text.lstrip().startswith("python -m")]
     return "\n\n".join(text.strip() for text in prose[:2]).replace("``", "`")
@@ -56,17 +58,14 @@ def explanation(module):
 
 def machine():
     """Processor, cores, memory, system and Python, and how busy the machine is."""
-    model = platform.processor()
-    cpus = Path("/proc/cpuinfo")
-    if cpus.exists() and (found := re.search(r"model name\s*: (.+)", cpus.read_text())):
-        model = found[1]
     gib = psutil.virtual_memory().total / 2**30
     return (
-        f"{model or platform.machine()}, {os.cpu_count()} cores, {gib:.0f} GiB, "
+        f"{processor()}, {gib:.0f} GiB, "
         f"{platform.system()}, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}"
     )
 
 
+@cache  # writing the page makes the work tree dirty
 def commit():
     command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.strip()
@@ -95,7 +94,7 @@ def measured(name, data):
         )
     if run.returncode and name != "soak":  # which ends so when it finds growth, and says it
         sys.exit(f"{shown} failed with code {run.returncode}; {PAGE.name} keeps its figures.")
-    output = run.stdout.strip()
+    output = "\n".join(line.rstrip() for line in run.stdout.strip().splitlines())
     if "\n|---" not in output:  # no Markdown
         output = f"```text\n{output}\n```"
     about = f"{explanation(f'benchmarks.{name}')}\n\n" if name == arguments[0] else ""

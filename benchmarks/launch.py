@@ -46,8 +46,6 @@ app.exec()
 """
 
 APP = """
-import os
-
 from app import launch
 
 def shown():
@@ -63,7 +61,7 @@ def look():
     else:
         QTimer.singleShot(5, look)
 
-os._exit(launch.launch("demo", on_shown=shown))  # as `app.__main__` does
+launch.launch("demo", on_shown=shown)
 """
 
 

@@ -345,12 +345,18 @@ def summary_table(files, preset):
                 f"{percent(by_person(people, refused))} of {sum(len(t.genuine) for t in tried)}",
             )
         )
-    names = ("", "AUC by frame, mean (worst person)", "attack frames accepted")
+    names = (
+        "",
+        "AUC by frame, mean (worst person)",
+        "attack frames accepted",
+        "genuine frames refused",
+    )
+    head, *rows = zip(names, *columns, strict=True)
     print("\n### Defaults in enrolled light, means over people (95 % intervals)\n")
-    for number, row in enumerate(zip((*names, "genuine frames refused"), *columns, strict=True)):
+    print_row(*head)
+    print("|---" * len(head) + "|")
+    for row in rows:
         print_row(*row)
-        if number == 0:
-            print("|---" * len(row) + "|")
 
 
 def preset_table(files, presets):

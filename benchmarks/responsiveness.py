@@ -4,7 +4,9 @@
 
 The real window on the demo, with the real scorer and with one slowed to a frame a second, while a
 person opens every page for the first time, records takes, fits, changes the theme and clicks about.
-Pages are not made ahead here: each opening includes making the page. Told of each:
+Pages are not made ahead here: each opening includes making the page.
+
+Shown for each:
 
 - preview: different frames painted over frames that the source delivered (its rate is 30 a second);
 - the longest time in which the event loop did not come round, that is, in which a click would have

@@ -4,7 +4,7 @@
 
 Simulated: generated people before a generated camera (`app.demo.renderer`). Each is enrolled where
 they sit, and once more with takes from further away; then the same person and a print are
-presented at face sizes from 80 pixels, the smallest that is scored, up. What is told are shares of
+presented at face sizes from 80 pixels, the smallest that is scored, up. Shown are shares of
 frames, and the largest step of the genuine mean between neighbouring sizes, in units of the
 distance between the genuine and the print mean.
 """

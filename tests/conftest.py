@@ -42,3 +42,15 @@ def own_folders(tmp_path_factory):
         patch.setenv("LMKL_PAD_CONFIG", str(tmp_path_factory.mktemp("config")))
         patch.setenv("LMKL_PAD_DATA", str(tmp_path_factory.mktemp("data")))
         yield
+
+
+@pytest.fixture(scope="session")
+def recordings(tmp_path_factory):
+    """Return a folder with two genuine videos and one of an attack, as databases have them."""
+    from app.demo.script import Take
+    from tools.recordings import write_recordings
+
+    folder = tmp_path_factory.mktemp("recordings")
+    takes = [Take("P001", condition=light, seed=1, n_frames=24) for light in ("office", "lamp")]
+    write_recordings(folder, [*takes, Take("P001", "print", "office", 21, n_frames=24)])
+    return folder

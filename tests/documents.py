@@ -131,9 +131,6 @@ def pages(*names: str) -> list[Page]:
     return [Page(ROOT / name) for name in names] if names else [Page(path) for path in PAGES]
 
 
-# ---------------------------------------------------------------- what the program can say
-
-
 @cache
 def sayings() -> tuple[str, ...]:
     """Every text in the program's own source that is no docstring, with … for what varies."""

@@ -54,7 +54,9 @@ RULES = [
 
 
 def python_files(folder: str) -> list[Path]:
-    return sorted((ROOT / folder).rglob("*.py"))
+    found = sorted((ROOT / folder).rglob("*.py"))
+    assert found, f"there are no files under {folder}"
+    return found
 
 
 def modules_loaded_by(statement: str) -> set[str]:
@@ -133,7 +135,12 @@ HEAVY = {"torch", "torchvision", "onnx", "onnxruntime", "timm", "PySide6"}
 
 
 @pytest.mark.parametrize(
-    "statement", ["import lmkl_core, lmkl_core.features.presets", "import app.cli.main"]
+    "statement",
+    [
+        "import lmkl_core, lmkl_core.features.presets",
+        "import app.cli.main",
+        "import app.reports.guided_test, app.reports.notices",
+    ],
 )
 def test_that_importing_loads_neither_engines_nor_opencv_nor_qt(statement):
     assert modules_loaded_by(statement).isdisjoint(HEAVY | {"cv2"})

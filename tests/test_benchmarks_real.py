@@ -1,7 +1,6 @@
 """The benchmark that decides: its file format, protocols and rates, on rendered recordings."""
 
 import importlib
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +13,6 @@ from app.vision.pipeline import make_pipeline
 from benchmarks import real, real_views
 from lmkl_core import LocalisedMKL
 from lmkl_core.features.presets import load_preset
-from lmkl_core.features.weights import catalogue
-from tests.features.minifasnet_material import FILES, made_weights, small_widths
 from tools.recordings import write_recordings
 
 PERSON = "P001"
@@ -40,25 +37,6 @@ def test_that_the_file_holds_every_recording_and_no_picture(recorded):
     assert len(np.unique(views.recording)) == 3
     with np.load(recorded / "views" / "own.npz") as file:
         assert all(file[name].ndim <= 2 for name in file.files)
-
-
-def test_that_liveness_is_written_where_its_networks_are(recorded, tmp_path, monkeypatch):
-    find = made_weights(tmp_path, small_widths)
-    made = {name: find(name).sha256 for name in FILES}
-    entries = [replace(e, sha256=made.get(e.name, e.sha256)) for e in catalogue.CATALOGUE]
-    monkeypatch.setattr(catalogue, "CATALOGUE", tuple(entries))
-    monkeypatch.setenv("LMKL_PAD_WEIGHTS", str(tmp_path))
-    real_views.main([str(recorded), str(tmp_path / "own.npz"), "--frames", "2"])
-    with np.load(recorded / "views" / "own.npz") as without, np.load(tmp_path / "own.npz") as file:
-        assert set(file.files) - set(without.files) == {
-            "liveness v2",
-            "liveness v1se",
-            "liveness probability",
-        }
-        assert file["liveness v2"].shape == file["liveness v1se"].shape == (6, 128)
-        probability = file["liveness probability"]
-        assert probability.shape == (6,)
-        assert ((probability > 0) & (probability < 1)).all()
 
 
 def test_that_the_benchmark_makes_the_same_views_as_the_app(recorded):
@@ -86,12 +64,6 @@ def test_that_the_tables_are_printed_for_own_recordings(recorded, capsys):
 def test_that_every_benchmark_follows_the_names_of_the_program():
     for path in Path(real.__file__).parent.glob("[a-z]*.py"):
         importlib.import_module(f"benchmarks.{path.stem}")
-
-
-def test_that_a_file_without_views_is_refused(tmp_path):
-    np.savez(tmp_path / "bad.npz", person=np.array(["a"]), label=np.array(["bonafide"]))
-    with pytest.raises(SystemExit, match="lacks take"):
-        real_views.load(tmp_path / "bad.npz")
 
 
 def views_of(takes, n=8):
@@ -126,33 +98,6 @@ def test_that_protocols_enrol_and_test_the_takes_that_they_name(protocol, enroll
     for trial in found:
         assert not set(trial.enrolled) & set(trial.genuine)
         assert set(views.label[trial.attacks]) == {"attack-print"}
-
-
-def group_of(*people):
-    """Make rows of several people with the same takes."""
-    one = views_of(LIGHTS)
-    n, rng = len(people), np.random.default_rng(0)
-    names = np.repeat(people, len(one.take))
-    rows = {"v": rng.random((len(names), 4))}
-    return replace(
-        one, person=names, label=np.tile(one.label, n), take=np.tile(one.take, n), pooled=rows
-    )
-
-
-def test_that_a_group_is_enrolled_together_and_tested_one_by_one():
-    views = group_of("ann", "ben", "cid")
-    ann, ben = real.group_trials(views, np.array(["ann", "ben"]), "same light")
-    assert set(views.recording[ann.enrolled]) == {
-        f"{person}/bonafide/{take}" for person in ("ann", "ben") for take in ("lamp_1", "window_1")
-    }
-    assert (ann.enrolled == ben.enrolled).all()
-    assert set(views.person[ben.genuine]) == set(views.person[ben.attacks]) == {"ben"}
-    assert set(views.take[ben.genuine]) == {"lamp_2", "window_2"}
-
-
-def test_that_lights_are_tried_only_where_takes_name_them():
-    assert "new light" in real.protocols_of(views_of(LIGHTS))
-    assert real.protocols_of(views_of(("00_1", "10_1"))) == ("alt", "half")
 
 
 def test_that_windows_hold_15_frames_of_one_recording_and_at_least_5():

@@ -53,9 +53,6 @@ def test_that_the_readme_runs_as_written(block, tmp_path):
     assert result.returncode == 0, result.stderr
 
 
-# ---------------------------------------------------------------- packages
-
-
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 LOCKED = [Requirement(line) for line in re.findall(r"^(\S+==[^\\\n]+)", LOCK, re.MULTILINE)]
@@ -99,8 +96,6 @@ def test_that_a_plain_installation_brings_no_torch_and_no_qt_add_ons():
     heavy = re.compile(r"torch$|torchvision|onnxscript|triton|timm|nvidia|cuda|pyside6(-addons)?$")
     assert [each.name for each in LOCKED if heavy.match(each.name)] == []
 
-
-# ---------------------------------------------------------------- files of a public project
 
 ADDRESS = re.compile(r"https://github\.com/[\w-]+/lmkl-pad\b")
 RELEASE = re.compile(r"^## \[(\d[^\]]*)\] - (\d{4}-\d{2}-\d{2})$", re.MULTILINE)

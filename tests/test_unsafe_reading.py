@@ -87,6 +87,21 @@ def test_that_no_module_is_imported_whose_readers_run_what_they_read():
     assert found == TOKENISERS
 
 
+def test_that_unsafe_calls_are_noticed_and_safe_ones_are_not():
+    for source, noticed in {
+        "torch.load(p)": ["torch.load"],
+        "np.load(p)": ["np.load"],
+        "np.load(p, allow_pickle=True)": ["np.load"],
+        "np.load(p, allow_pickle=False)": [],
+        "eval(text)": ["eval"],
+        "module.eval()": [],
+        "subprocess.run(line, shell=True)": ["subprocess.run(shell=True)"],
+        "subprocess.run(line, shell=False)": [],
+        "def f():\n    os.system(line)": ["os.system"],
+    }.items():
+        assert list(unsafe_calls(source)) == noticed, source
+
+
 def test_that_no_call_can_run_what_a_file_holds():
     found = {
         (name, call)

@@ -10,6 +10,7 @@ from app.vision.faces.tracking import FaceTracker
 from app.vision.pipeline import Pipeline
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
+from tests.app.evaluation.material import record
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +21,6 @@ def tiny_extractor():
 
 @pytest.fixture
 def pipeline(tiny_extractor):
-    """Return a fresh pipeline."""
     return Pipeline(tiny_extractor, FaceTracker(make_detector()))
 
 
@@ -33,4 +33,12 @@ def genuine_take():
 @pytest.fixture(scope="session")
 def demo_result():
     """Return the result of a small demo: it takes a while, so that it is run once."""
-    return run.run(size=run.Size(enrolled=3, again=1, another_day=1, new=1, attacks=1))
+    return run.run(size=run.Size(enrolled=2, again=1, another_day=1, new=1, attacks=1))
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory):
+    """Return a folder with videos of two people in the plain layout, recorded once."""
+    folder = tmp_path_factory.mktemp("recorded")
+    record(folder)
+    return folder

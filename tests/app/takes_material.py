@@ -41,7 +41,6 @@ def left():
 
 
 def nothing_is_left():
-    """Whether no run has left anything."""
     found = find()
     for one in found:
         one.run.release()

@@ -49,10 +49,3 @@ def test_that_frames_become_scores_without_any_use_of_the_network(tmp_path):
     assert watch.in_python() == ""
     if watch.sees_all:  # torch, which exports, and onnxruntime, which runs, in children too
         assert watch.in_the_kernel() == []
-
-
-def test_that_a_use_of_the_network_would_be_noticed(tmp_path):
-    watch = Watch(tmp_path)
-    code = "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9/')"
-    assert "network used" in watch.run([sys.executable, "-c", code]).stderr
-    assert "socket" in watch.in_python()

@@ -165,36 +165,3 @@ def test_that_metadata_tells_what_a_package_is_and_not_where_it_came_from():
         assert names == ({"METADATA"} if name == "lmkl-pad" else {"METADATA", "RECORD"})
         assert all(folder.endswith(".dist-info") for _, folder in files)
     assert set(collecting.needed_distributions()).isdisjoint(collecting.LEFT_OUT)
-
-
-def test_that_libraries_go_with_what_needed_them():
-    rows = [
-        ("cv2/cv2.abi3.so", "/site/cv2.abi3.so", "EXTENSION"),
-        ("libpython3.11.so.1.0", "/usr/libpython3.11.so.1.0", "BINARY"),
-        ("libz.so.1", "/usr/libz.so.1", "BINARY"),
-        ("libdeep.so.1", "/usr/libdeep.so.1", "BINARY"),
-        ("libgtk-3.so.0", "/usr/libgtk-3.so.0", "BINARY"),
-        ("libpango.so.0", "/usr/libpango.so.0", "BINARY"),
-        ("PySide6/Qt/plugins/platforms/libqxcb.so", "/site/libqxcb.so", "BINARY"),
-        ("PySide6/Qt/lib/libQt6XcbQpa.so.6", "/site/libQt6XcbQpa.so.6", "BINARY"),
-        ("PySide6/Qt/lib/libQt6EglFS.so.6", "/site/libQt6EglFS.so.6", "BINARY"),
-        ("libQt6XcbQpa.so.6", "PySide6/Qt/lib/libQt6XcbQpa.so.6", "SYMLINK"),
-        ("libQt6EglFS.so.6", "PySide6/Qt/lib/libQt6EglFS.so.6", "SYMLINK"),
-        ("onnxruntime/capi/libonnxruntime_providers_shared.so", "/site/shared.so", "BINARY"),
-    ]
-    linked = {
-        "/site/cv2.abi3.so": {"libz.so.1", "libc.so.6"},
-        "/usr/libz.so.1": {"libdeep.so.1"},
-        "/usr/libgtk-3.so.0": {"libpango.so.0", "libz.so.1"},
-        "/site/libqxcb.so": {"libQt6XcbQpa.so.6"},
-    }
-    kept = collecting.without_orphans(rows, lambda path: linked.get(path, set()))
-    gone = {row[0] for row in rows} - {row[0] for row in kept}
-    assert gone == {
-        *("libgtk-3.so.0", "libpango.so.0", "PySide6/Qt/lib/libQt6EglFS.so.6", "libQt6EglFS.so.6"),
-    }
-
-
-def test_that_the_menu_entry_names_the_program_and_its_icon():
-    entry = (ROOT / "assets" / "lmkl-pad.desktop").read_text(encoding="utf-8")
-    assert {"Exec=lmkl-pad", "Icon=lmkl-pad", "Type=Application"} <= set(entry.splitlines())

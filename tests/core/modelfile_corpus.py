@@ -179,15 +179,3 @@ def _tensor(document, tensors, rng):
         other = rng.choice(list(tensors))
         tensors[name], tensors[other] = tensors[other], array
     return kind, name
-
-
-__all__ = [
-    "KINDS",
-    "NUMBERS",
-    "VALUES",
-    "mutant",
-    "small_model",
-    "unsealed",
-    "with_header",
-    "with_manifest",
-]

@@ -18,8 +18,6 @@ from lmkl_core.kernels import (
     gram_stack,
     half_mean_distance,
     half_square_distances,
-    kernel_names,
-    linear,
     mean_gram,
     rbf,
     register_kernel,
@@ -59,12 +57,6 @@ def test_that_rbf_values_are_those_of_a_double_loop(n, m, columns, width):
     np.testing.assert_allclose(rbf(X, Y, width=width), expected, rtol=1e-9, atol=1e-300)
 
 
-def test_that_linear_values_are_inner_products_whatever_the_width():
-    X, Y = cloud(4), cloud(5, seed=1)
-    expected = [[sum(a * b for a, b in zip(x, y, strict=True)) for y in Y] for x in X]
-    np.testing.assert_allclose(linear(X, Y, width=7.0), expected, rtol=1e-12)
-
-
 @given(st.floats(-1e8, 1e8))
 def test_that_half_square_distances_are_never_negative(offset):
     X = cloud(20) * 1e-3 + offset
@@ -85,20 +77,6 @@ def test_that_the_width_of_many_rows_comes_from_evenly_spaced_ones(monkeypatch):
     assert half_mean_distance(X) == pytest.approx(pdist(X).mean() / 2, rel=0.1)
 
 
-def test_that_the_width_is_zero_for_one_row():
-    assert half_mean_distance(cloud(1)) == 0
-
-
-def test_that_the_width_without_takes_is_the_papers():
-    X = cloud(60, 5)
-    assert width_of(X) == half_mean_distance(X)
-    assert fit_kernel("rbf", "v", X).width == half_mean_distance(X)
-    views = {"eyes": X, "mouth": cloud(60, 4, 1)}
-    assert [kernel.width for kernel in make().fit(views).kernels_] == [
-        pytest.approx(pdist(array).mean() / 2, rel=1e-10) for array in views.values()
-    ]
-
-
 def test_that_a_kernel_is_wider_than_rows_inside_takes_are_apart():
     takes = np.repeat([0, 1], [20, 40])
     X = cloud(60, 5) * np.where(takes == 0, 1.0, 3.0)[:, None]
@@ -110,30 +88,14 @@ def test_that_a_kernel_is_wider_than_rows_inside_takes_are_apart():
         assert model.kernels_[0].width == width_of(X, takes)
 
 
-def test_that_takes_far_apart_keep_the_papers_width():
-    takes = np.repeat(np.arange(3), 20)
-    X = cloud(60, 5) + 100.0 * np.eye(5)[takes]
-    assert width_of(X, takes) == half_mean_distance(X)
-
-
-def test_that_takes_of_one_row_say_nothing_of_the_width():
+def test_that_takes_of_one_row_or_far_apart_leave_the_papers_width():
     X = cloud(20, 5)
-    assert width_of(X, np.arange(20)) == half_mean_distance(X)
+    assert width_of(X) == width_of(X, np.arange(20)) == half_mean_distance(X)
+    apart = cloud(60, 5) + 100.0 * np.eye(5)[np.repeat(np.arange(3), 20)]
+    assert width_of(apart, np.repeat(np.arange(3), 20)) == half_mean_distance(apart)
     takes = np.concatenate([np.zeros(10, int), np.arange(1, 11)])
     assert width_of(X, takes) == pytest.approx(1.25 * pdist(X[:10]).mean(), rel=1e-10)
-    assert width_of(X[:1], np.zeros(1, int)) == 0
-
-
-def test_that_a_model_of_one_take_knows_the_same_person_in_the_next():
-    """Frames tremble in a take; the next one lies beside it by as much."""
-    for seed in range(3):
-        rng = np.random.default_rng(seed)
-        X = rng.normal(size=(40, 10))
-        fresh = rng.normal(size=10) + rng.normal(size=(40, 10))
-        alone = make().fit(X)
-        known = make().fit(X, groups=np.zeros(40, int))
-        assert np.median(known.score_samples(fresh)) > 3 * np.median(alone.score_samples(fresh))
-        assert np.mean(known.predict(fresh) < 0) < np.mean(alone.predict(fresh) < 0)
+    assert width_of(X[:1], np.zeros(1, int)) == half_mean_distance(X[:1]) == 0
 
 
 def test_that_the_width_does_not_suffer_from_a_large_offset():
@@ -141,15 +103,6 @@ def test_that_the_width_does_not_suffer_from_a_large_offset():
         X = cloud(200)
         moved = (X + 1000).astype(dtype)
         assert half_mean_distance(moved) == pytest.approx(pdist(X).mean() / 2, rel=1e-4)
-
-
-@given(st.floats(-6, 6))
-def test_that_the_width_scales_with_the_data_so_that_the_kernel_does_not_change(exponent):
-    X = cloud(12)
-    scaled = X * 10.0**exponent
-    one, two = fit_kernel("rbf", "v", X), fit_kernel("rbf", "v", scaled)
-    assert two.width == pytest.approx(one.width * 10.0**exponent, rel=1e-9)
-    np.testing.assert_allclose(gram(one, X), gram(two, scaled), rtol=1e-9)
 
 
 def test_that_kernels_keep_the_dtype_of_the_views():
@@ -161,13 +114,8 @@ def test_that_kernels_keep_the_dtype_of_the_views():
             assert gram(kernel, X).dtype == dtype
             assert gram_stack([kernel, kernel], ["a", "b"], [X, X]).dtype == dtype
             assert isinstance(kernel.width, float)
-
-
-def test_that_float32_values_agree_with_float64_ones():
-    X = cloud(40, 8)
-    double = gram(fit_kernel("rbf", "v", X), X)
-    single = gram(fit_kernel("rbf", "v", X.astype(np.float32)), X.astype(np.float32))
-    np.testing.assert_allclose(single, double, atol=2e-6)
+            double = fit_kernel(name, "v", X.astype(float))
+            np.testing.assert_allclose(gram(kernel, X), gram(double, X.astype(float)), atol=2e-6)
 
 
 def test_that_a_gram_matrix_is_symmetric_with_ones_on_its_diagonal():
@@ -177,14 +125,6 @@ def test_that_a_gram_matrix_is_symmetric_with_ones_on_its_diagonal():
         np.testing.assert_array_equal(K, K.T)
         np.testing.assert_array_equal(np.diag(K), 1)
         assert np.linalg.eigvalsh(K.astype(float)).min() > -1e-5
-
-
-def test_that_gram_matrices_leave_the_views_as_they_were():
-    X = cloud(10)
-    before = X.copy()
-    for name in ("rbf", "linear"):
-        gram(fit_kernel(name, "v", X), X)
-    np.testing.assert_array_equal(X, before)
 
 
 def test_that_the_diagonal_is_the_kernel_of_every_row_with_itself():
@@ -228,19 +168,6 @@ def test_that_an_unknown_kernel_is_refused_with_the_names_that_exist():
         InvalidInputError, match=r"Kernel 'magic' is not registered here.*register_kernel"
     ):
         ViewKernel("magic")(cloud(2), cloud(2))
-
-
-def test_that_a_registered_kernel_is_fitted_and_called_with_the_width(registry):
-    def laplace(X, Y, *, width):
-        return np.exp(-np.abs(X[:, None] - Y[None]).sum(axis=-1) / width)
-
-    register_kernel("laplace", laplace)
-    assert kernel_names() == ["laplace", "linear", "precomputed", "rbf"]
-    X = cloud(6)
-    kernel = fit_kernel("laplace", "v", X)
-    assert kernel.width == pytest.approx(pdist(X).mean() / 2)
-    np.testing.assert_allclose(gram(kernel, X), laplace(X, X, width=kernel.width), rtol=1e-12)
-    np.testing.assert_allclose(kernel.diagonal(X), 1)
 
 
 def test_that_a_kernel_without_a_new_name_and_a_callable_is_not_registered(registry):

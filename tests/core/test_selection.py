@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from lmkl_core import Cancelled, InvalidInputError, select, selection
+from lmkl_core import Cancelled, InvalidInputError, LocalisedMKL, select, selection
 from lmkl_core.calibration.threshold import LEAST_SHARE
 from lmkl_core.kernels import fit_kernels
-from lmkl_core.selection import Cell, choose, novelty_radius, serpentine_pairs, walk
+from lmkl_core.selection import Cell, choose, novelty_radius, score_grid, serpentine_pairs, walk
 from tests.core.problems import PAPER_GRID
 from tests.core.recordings import assert_same, is_one_sentence, make, recording, takes_of
 
@@ -29,9 +29,6 @@ def small_selection(**options):
 @pytest.fixture(scope="module")
 def reference():
     return small_selection()
-
-
-# ---------------------------------------------------------------- the criterion
 
 
 @pytest.fixture
@@ -82,9 +79,6 @@ def test_that_the_radius_is_infinite_where_nothing_would_be_accepted_as_novel():
     assert novelty_radius(np.array([0.7, 0.5, 0.6])) == pytest.approx(expected)
 
 
-# ---------------------------------------------------------------- the rule
-
-
 def cell(radius, delta, p=2.0, q=2.0, n_clusters=3):
     return Cell(n_clusters, 0.1, delta, p, q, radius, 0.5, 0.05, (0, 1), 0.0, 0.0, 1, "certified")
 
@@ -106,24 +100,21 @@ def test_that_at_that_delta_the_smallest_radius_wins_and_ties_go_to_the_smoother
     assert choose(tied[:2]) == tied[1]
 
 
-def test_that_the_radius_is_that_of_the_wanted_rate():
-    chosen = small_selection(exponents=(2.0,))
-    wanted = select(make(target_bpcer=0.3), VIEWS, groups=TAKES, **{**SMALL, "exponents": (2.0,)})
-    for cells, target in ((chosen.cells, selection.SELECTION_BPCER), (wanted.cells, 0.3)):
-        for here in cells:
-            told = make(**here.parameters).fit(VIEWS, groups=TAKES).calibration_
+def test_that_a_cell_tells_what_the_model_would_with_the_radius_of_the_wanted_rate():
+    options = {**SMALL, "exponents": (2.0,)}
+    for wanted, target in ((None, selection.SELECTION_BPCER), (0.3, 0.3)):
+        estimator = make(target_bpcer=wanted)
+        for here in select(estimator, VIEWS, groups=TAKES, **options).cells:
+            estimator.set_params(**here.parameters)
+            told = estimator.fit(VIEWS, groups=TAKES).calibration_
             assert here.radius == pytest.approx(novelty_radius(told.scores, target), rel=1e-6)
+            assert here.threshold == pytest.approx(told.threshold, rel=1e-6)
+            assert here.stress_bpcer == pytest.approx(told.stress_bpcer, abs=1e-9)
 
 
-# ---------------------------------------------------------------- the grid
-
-
-def test_that_the_default_grid_is_the_papers():
+def test_that_the_papers_grid_is_covered_and_symmetric_twins_are_equal():
     assert list(selection.EXPONENTS) == PAPER_GRID
     assert len(selection.DELTAS) * len(PAPER_GRID) ** 2 == 384
-
-
-def test_that_all_ordered_pairs_are_covered_and_symmetric_twins_are_equal():
     result = select(make(), VIEWS, groups=TAKES, deltas=(0.1, 10.0), n_clusters=(2,))
     cells = {(c.delta, c.p, c.q): c for c in result.cells}
     assert len(result.cells) == len(cells) == 128
@@ -142,15 +133,6 @@ def test_that_every_combination_of_the_axes_is_measured(reference):
     assert axes == {(n, t, d) for n in (1, 2) for t in (0.1, 0.5) for d in (0.01, 1.0)}
     assert len(extra.cells) == 8
     assert len(reference.cells) == 2 * 2 * 9
-
-
-def test_that_a_cell_tells_what_the_model_with_its_parameters_would(reference):
-    for here in (reference.best, reference.cells[-1], reference.cells[7]):
-        told = make(**here.parameters).fit(VIEWS, groups=TAKES).calibration_
-        assert told.threshold == pytest.approx(here.threshold, rel=1e-3)
-        assert told.stress_bpcer == pytest.approx(here.stress_bpcer, abs=0.05)
-        radius = novelty_radius(told.scores)
-        assert radius == pytest.approx(here.radius, rel=1e-2, abs=1e-3)
 
 
 def test_that_neighbours_on_the_walk_share_an_exponent_or_are_next_to_each_other():
@@ -190,17 +172,14 @@ def test_that_warm_starts_end_where_cold_starts_do(monkeypatch):
         assert one.objective == pytest.approx(other.objective, rel=1e-6)
 
 
-# ---------------------------------------------------------------- running it
-
-
-def test_that_progress_counts_up_to_the_whole_grid_from_the_callers_thread():
+def test_that_threads_select_the_same_and_progress_counts_up_from_the_callers(reference):
     calls = []
 
     def progress(done, total):
         calls.append((done, total, threading.get_ident()))
 
     with joblib.parallel_config(backend="threading"):
-        small_selection(n_jobs=2, progress=progress)
+        assert_same(small_selection(n_jobs=2, progress=progress), reference)
     done, total, thread = zip(*calls, strict=True)
     assert set(total) == {36}
     assert list(done) == [9, 18, 27, 36]
@@ -220,15 +199,9 @@ def test_that_cancelling_raises_before_the_grid_is_done(n_jobs):
     assert done == [9, 18]
 
 
-def test_that_threads_and_processes_give_the_same_selection(reference):
-    with joblib.parallel_config(backend="threading"):
-        assert_same(small_selection(n_jobs=2), reference)
+def test_that_processes_give_the_same_selection(reference):
     with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
         assert_same(small_selection(n_jobs=2), reference)
-
-
-def test_that_the_same_selection_twice_is_the_same_to_the_bit(reference):
-    assert small_selection(n_jobs=1) == reference
 
 
 UNMET = ("stalled", "iteration cap", "not finite")
@@ -258,22 +231,21 @@ def test_that_numpy_axes_are_taken_and_repeated_values_counted_once(reference):
     assert len(twice.cells) == 4 == calls[-1][0] == calls[-1][1]
 
 
-BAD = [
-    ({"deltas": ()}, "grid is empty"),
-    ({"exponents": []}, "grid is empty"),
-    ({"deltas": (0.0,)}, "delta=0.0 must be"),
-    ({"deltas": (-1.0,)}, "delta=-1.0 must be"),
-    ({"exponents": (0.5, 2.0)}, "exponent=0.5 must be"),
-    ({"exponents": (np.nan,)}, "exponent=nan must be"),
-    ({"n_clusters": (0,)}, "n_clusters=0 must be"),
-    ({"n_clusters": (25,)}, "n_samples=24 is smaller than n_clusters=25"),
-    ({"temperatures": (0.0,)}, "temperature=0.0 must be"),
-    ({"groups": [1]}, "groups has shape"),
-]
-
-
 def test_that_bad_grids_are_refused_in_one_sentence():
-    for options, match in BAD:
+    for options, match in [
+        ({"deltas": ()}, "grid is empty"),
+        ({"exponents": []}, "grid is empty"),
+        ({"deltas": (0.0,)}, "delta=0.0 must be"),
+        ({"deltas": 0.1}, "deltas"),
+        ({"exponents": (0.5, 2.0)}, "exponent=0.5 must be"),
+        ({"exponents": (np.nan,)}, "exponent=nan must be"),
+        ({"n_clusters": (0,)}, "n_clusters=0 must be"),
+        ({"n_clusters": 3}, "n_clusters"),
+        ({"n_clusters": ["auto"]}, "n_clusters"),
+        ({"n_clusters": (25,)}, "n_samples=24 is smaller than n_clusters=25"),
+        ({"temperatures": (0.0,)}, "temperature=0.0 must be"),
+        ({"groups": [1]}, "groups has shape"),
+    ]:
         with pytest.raises(InvalidInputError, match=match) as caught:
             select(make(), VIEWS, **{**SMALL, **options})
         assert is_one_sentence(str(caught.value))
@@ -285,3 +257,38 @@ def test_that_the_estimator_is_left_alone(reference):
     assert select(model, VIEWS, groups=TAKES, **SMALL) == reference
     assert model.get_params() == before
     assert not hasattr(model, "offset_")
+
+
+@pytest.mark.parametrize("constraint", ["joint-matrix", "joint-vector", "uniform"])
+def test_that_every_cell_scores_as_a_model_fitted_with_its_parameters(constraint):
+    training, others = recording(n=40), recording(seed=3, n=25)
+    estimator = make(constraint=constraint)
+    grid = score_grid(estimator, training, others, deltas=(0.01, 1.0), exponents=(4 / 3, 8.0))
+    assert len(grid.cells) == {"joint-matrix": 6, "joint-vector": 4, "uniform": 2}[constraint]
+    assert (grid.gaps < 1e-6).all()
+    for cell, scores in zip(grid.cells, grid.scores, strict=True):
+        model = LocalisedMKL(**estimator.get_params() | cell).fit(training)
+        # Cells start from their neighbours' weights and stop within the same certified gap.
+        assert np.allclose(scores, model.score_samples(others), rtol=1e-2, atol=1e-4)
+
+
+def test_that_known_takes_widen_the_kernels_of_a_grid_as_they_do_those_of_a_fit():
+    training, others, takes = recording(n=40), recording(seed=3, n=25), np.zeros(40, int)
+    grid = score_grid(
+        make(), training, others, groups=takes, deltas=(0.1,), exponents=(4 / 3,)
+    ).scores[0]
+    assert np.allclose(grid, make().fit(training, groups=takes).score_samples(others))
+    assert not np.allclose(grid, make().fit(training).score_samples(others), rtol=0.1)
+
+
+def test_that_scores_do_not_depend_on_how_many_rows_come_together(monkeypatch):
+    training, others = recording(n=30), recording(seed=3, n=25)
+    whole = score_grid(make(), training, others, deltas=(0.1,), exponents=(2.0,))
+    monkeypatch.setattr("lmkl_core.selection.BLOCK_BYTES", 8 * 3 * 30 * 4)
+    parts = score_grid(make(), training, others, deltas=(0.1,), exponents=(2.0,))
+    assert np.allclose(whole.scores, parts.scores, rtol=1e-10)
+
+
+def test_that_the_grid_can_be_cancelled():
+    with pytest.raises(Cancelled, match="cancelled"):
+        score_grid(make(), recording(), recording(seed=3), cancel=lambda: True)

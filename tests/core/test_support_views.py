@@ -9,17 +9,13 @@ from tests.core.recordings import joined, make, recording
 FIRST, NEW = recording(n=30), recording(1, n=7)
 
 
-def test_that_an_exact_fit_rests_on_all_its_rows():
-    support = make().fit(FIRST).support_views()
-    assert list(support) == list(FIRST)
-    for name, array in support.items():
-        assert np.array_equal(array, FIRST[name])
-
-
-def test_that_a_grown_model_rests_on_the_new_rows_too():
-    model = make().fit(FIRST).extend(NEW)
-    both = joined(FIRST, NEW)
-    assert all(np.array_equal(model.support_views()[name], both[name]) for name in both)
+def test_that_an_exact_model_rests_on_all_its_rows_and_those_it_grew_by():
+    model = make().fit(FIRST)
+    for views in (FIRST, joined(FIRST, NEW)):
+        support = model.support_views()
+        assert list(support) == list(views)
+        assert all(np.array_equal(support[name], views[name]) for name in views)
+        model.extend(NEW)
 
 
 def test_that_inducing_points_are_all_there_is():

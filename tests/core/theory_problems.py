@@ -6,15 +6,12 @@ import numpy as np
 from hypothesis import strategies as st
 
 from lmkl_core import theory
+from tests.core.problems import norm
 
 PAIRS = [(1, 1), (32 / 31, 10), (10, 32 / 31), (4 / 3, 2), (2, 2), (8, 4)]
 
 orders = st.floats(1, 20)
 counts = st.integers(1, 40)
-
-
-def norm(weights, order):
-    return np.sum(weights**order, axis=-1) ** (1 / order)
 
 
 def feasible(weights, constraint, p, q):

@@ -36,9 +36,10 @@ def test_that_every_layer_agrees_with_the_independent_network(lite0, size):
             y = part(y)
             expected.append(y.mean((2, 3)).numpy())
     names = ["stem", *(f"block{number}" for number in range(16)), "head"]
-    found = OnnxEngine(onnx_graph(lite0_graph(size, names), lite0)).run(crops)
-    for name, one, other in zip(names, found, expected, strict=True):
-        assert relative_difference([one], [other]) < LIMIT, name
+    graph = lite0_graph(size, names)
+    for engine in (OnnxEngine(onnx_graph(graph, lite0)), TorchEngine(graph, lite0)):
+        for name, one, other in zip(names, engine.run(crops), expected, strict=True):
+            assert relative_difference([one], [other]) < LIMIT, (engine.name, name)
 
 
 @pytest.mark.parametrize("photometry", CHOICES["photometry"])
@@ -68,11 +69,3 @@ def test_that_nothing_after_the_deepest_layer_is_written(lite0):
     assert kinds.count("Conv") == 1 + 2 + 3
     assert "BatchNormalization" not in kinds
     assert "Pad" not in kinds
-
-
-def test_that_a_crop_gives_the_same_alone_and_in_a_batch(lite0):
-    engine = OnnxEngine(onnx_graph(lite0_graph(64, ("block2",), "standardise"), lite0))
-    crops = reference_crops(64)
-    (together,) = engine.run(crops)
-    (alone,) = engine.run(crops[2:3])
-    np.testing.assert_array_equal(alone[0], together[2])

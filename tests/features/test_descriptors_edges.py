@@ -46,10 +46,6 @@ def test_that_a_square_has_four_corners(places, count):
     assert corners(gradient).sum() == count
 
 
-def test_that_an_edge_is_no_corner():
-    assert corners(Pair(grey(step()), grey(step())).gradients[0]).sum() == 0
-
-
 def test_that_corners_are_compared_by_their_number():
     one, two = grey(squares([(10, 10)])), grey(squares([(6, 6), (28, 24)]))
     assert value("TCD", Pair(one, two)) == value("TCD", Pair(two, one)) == pytest.approx(0.5)

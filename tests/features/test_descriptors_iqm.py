@@ -19,7 +19,6 @@ from lmkl_core.features.descriptors.iqm_pair import (
     Pair,
     gaussian,
     laplacian,
-    slightly_smoothed,
     sobel,
 )
 from tests.features.descriptor_pictures import HARD, flat, noise, textured
@@ -73,18 +72,6 @@ def test_that_derivatives_are_scipys(luma):
     across, down = sobel(luma[0])
     np.testing.assert_allclose(across, ndimage.sobel(luma[0], axis=1)[inner], atol=1e-10)
     np.testing.assert_allclose(down, ndimage.sobel(luma[0], axis=0)[inner], atol=1e-10)
-
-
-def test_that_smoothing_leaves_a_flat_picture_to_the_last_bit():
-    for level in (0, 1, 77, 254.999, 255):
-        picture = np.full((9, 7), float(level))
-        assert np.array_equal(slightly_smoothed(picture), picture)
-
-
-def test_that_smoothing_keeps_the_mean_which_is_why_there_is_no_average_difference():
-    assert "AD" not in MEASURES
-    for picture in HARD.values():
-        assert abs(Pair.of(picture).error.mean()) < 1e-12
 
 
 # ------------------------------------------------- pixel by pixel
@@ -163,25 +150,6 @@ def test_that_gradients_are_numpys(pair, luma):
 
 
 # ------------------------------------------------- spectra
-
-
-def wave(frequency, shift=0.0, size=32, height=50.0):
-    across = np.arange(size) / size
-    row = 100 + height * np.cos(2 * np.pi * frequency * across + shift)
-    return np.tile(row, (size, 1))
-
-
-def test_that_a_lower_wave_is_a_spectral_magnitude_error_of_its_two_lines():
-    pair = Pair(grey(wave(3)), grey(wave(3, height=40)))
-    # Each line is half the height times the number of pixels.
-    assert value("SME", pair) == pytest.approx(2 * (0.5 * 10 * 32**2) ** 2 / 32**2)
-
-
-def test_that_a_shifted_wave_is_a_spectral_phase_error_of_its_two_lines():
-    pair = Pair(grey(wave(3)), grey(wave(3, shift=0.4)))
-    assert value("SPE", pair) == pytest.approx(2 * 0.4**2 / 32**2)
-    beyond = Pair(grey(wave(3, shift=3.0)), grey(wave(3, shift=3.4)))
-    assert value("SPE", beyond) == pytest.approx(2 * 0.4**2 / 32**2)
 
 
 @pytest.mark.parametrize(("frequency", "is_low"), [(1, True), (4, True), (5, False), (16, False)])
@@ -279,13 +247,6 @@ def test_that_the_jpeg_index_is_that_of_its_definition(size):
     crop = textured(size)
     pair = Pair(crop, crop)
     assert value("JQI", pair) == pytest.approx(slow_jqi(pair.image))
-
-
-def test_that_blocks_lower_the_jpeg_index():
-    smooth = grey(np.add.outer(np.arange(64.0), np.arange(64.0)))
-    rough = smooth + grey(np.random.default_rng(0).normal(0, 1, (64, 64)))
-    blocks = np.kron(np.random.default_rng(1).normal(0, 8, (8, 8)), np.ones((8, 8)))
-    assert value("JQI", Pair(rough + grey(blocks), rough)) < value("JQI", Pair(rough, rough)) - 1
 
 
 # ------------------------------------------------- all of them

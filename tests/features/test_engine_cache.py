@@ -12,7 +12,7 @@ import pytest
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.engines.cache import Cache, Entry, Probe
-from lmkl_core.system.files import CACHE_VARIABLE, cache_folder
+from lmkl_core.system.files import CACHE_VARIABLE
 
 KEY = "ab" * 32
 
@@ -43,17 +43,10 @@ def test_that_an_entry_comes_back_as_it_was(stored):
     assert np.array_equal(found.crops, expected.crops)
     assert all(np.array_equal(a, b) for a, b in zip(found.views, expected.views, strict=True))
     assert found.refused == ""
-
-
-def test_that_a_refusal_is_kept_with_its_reason(tmp_path):
-    cache = Cache(tmp_path)
+    assert cache.load("cd" * 32) is None
     cache.store(KEY, entry(size=0, refused="it differs"))
     found = cache.load(KEY)
     assert (found.onnx, found.refused) == (b"", "it differs")
-
-
-def test_that_an_unknown_key_is_missing(stored):
-    assert stored[0].load("cd" * 32) is None
 
 
 def test_that_a_truncated_or_changed_entry_counts_as_missing_and_can_be_stored_again(stored):
@@ -79,7 +72,7 @@ cache, fate = Cache(sys.argv[1]), sys.argv[2]
 if fate == "killed":
     os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)
     cache.store(KEY, entry(fill=1))
-for turn in range(20):
+for turn in range(10):
     cache.store(KEY, entry(fill=int(fate), size=50_000))
 """
 
@@ -125,12 +118,6 @@ def test_that_a_folder_that_cannot_be_written_is_named_with_the_way_out(tmp_path
         Cache(tmp_path / "taken").store(KEY, entry())
 
 
-def test_that_the_environment_names_the_folder(monkeypatch, tmp_path):
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "mine"))
-    assert cache_folder() == tmp_path / "mine"
-    assert Cache().folder == tmp_path / "mine"
-
-
 def test_that_a_survived_probe_is_remembered_for_good_and_a_failed_one_for_a_week(tmp_path):
     cache = Cache(tmp_path)
     day = 24 * 3600
@@ -152,9 +139,10 @@ def test_that_a_survived_probe_is_remembered_for_good_and_a_failed_one_for_a_wee
     "a remembered trial run that is damaged, hostile or of another machine",
     keeps="scores",
 )
-def test_that_a_damaged_probe_is_run_again(tmp_path):
+def test_that_a_damaged_probe_is_run_again(tmp_path, attempt):
     cache = Cache(tmp_path)
     cache.remember(KEY, Probe("torch", "x", "", time.time()))
     for content in (b"", b"{", b"[]", b"{}", b'{"engine": 1}', b"null", b'{"engine": "\xff"}'):
         (tmp_path / "probes" / f"{KEY}.json").write_bytes(content)
-        assert cache.probe(KEY) is None
+        with attempt():
+            assert cache.probe(KEY) is None

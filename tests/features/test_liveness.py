@@ -1,8 +1,6 @@
 """The probability of "live": engines, files that are missing or wrong, and the real networks."""
 
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -64,9 +62,6 @@ def test_that_the_probability_is_the_larger_of_both_networks(weights, graphs):
     ]
 
 
-# ------------------------------------------------- files
-
-
 def test_that_there_is_no_meter_without_both_files(tmp_path, monkeypatch):
     monkeypatch.setenv("LMKL_PAD_CACHE", str(tmp_path / "cache"))
     assert LivenessMeter.find(tmp_path) is None
@@ -94,20 +89,6 @@ def test_that_a_meter_is_found_where_the_files_are(weights, graphs, monkeypatch)
     assert 0 < meter(generated_crops()) < 1
 
 
-def test_that_looking_for_files_imports_no_torch(tmp_path):
-    script = (
-        "import sys\n"
-        "from lmkl_core.features.liveness import LivenessMeter\n"
-        f"assert LivenessMeter.find({str(tmp_path)!r}) is None\n"
-        "assert not {'torch', 'onnxruntime'} & set(sys.modules)"
-    )
-    environment = {**os.environ, "LMKL_PAD_CACHE": str(tmp_path)}
-    subprocess.run([sys.executable, "-c", script], check=True, env=environment)
-
-
-# ------------------------------------------------- the preset
-
-
 def test_that_the_preset_adds_two_embeddings_to_the_default():
     preset, default = load_preset("liveness"), load_preset("texture")
     assert preset.crops[:6] == default.crops
@@ -123,9 +104,6 @@ def test_that_the_preset_adds_two_embeddings_to_the_default():
 def test_that_only_boxes_have_a_scale_in_the_fingerprint():
     crops = preset_fingerprint(load_preset("liveness"))["crops"]
     assert [crop.get("scale") for crop in crops] == [None] * 6 + [2.7, 4.0]
-
-
-# ------------------------------------------------- the real networks
 
 
 @pytest.mark.skipif(REAL not in os.environ, reason=f"{REAL} names no folder with the real files")

@@ -90,9 +90,3 @@ def test_that_a_block_whose_result_cannot_be_added_is_refused():
         state[f"{at}.bn.{key}"] = np.ones(9, np.float32)
     with pytest.raises(InvalidInputError, match=r"project\.conv has 9 channels instead of 15"):
         filled("minifasnet-v2", state)
-
-
-def test_that_one_networks_file_is_not_the_others():
-    state = minifasnet_state("minifasnet-v1se", small_widths("minifasnet-v1se"))
-    with pytest.raises(InvalidInputError, match="does not fit minifasnet-v2"):
-        filled("minifasnet-v2", state)

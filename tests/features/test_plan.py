@@ -3,8 +3,8 @@
 import pytest
 
 from lmkl_core.features.extractor import plan
-from lmkl_core.features.presets import Branch, Crop, DescriptorBranch, Preset, PresetError
-from tests.features.small_preset import SMALL
+from lmkl_core.features.presets import Branch, Crop, Preset, PresetError
+from tests.features.small_preset import BOTH, SMALL
 
 
 def test_that_branches_with_one_network_light_and_size_share_a_graph():
@@ -14,11 +14,7 @@ def test_that_branches_with_one_network_light_and_size_share_a_graph():
     assert [output.pooling for output in large.source.outputs] == ["mean+std", "mean+std", "mean"]
     assert large.source.columns == (48, 64, 24)
     assert small.crops == ("nose",)
-
-
-def test_that_every_view_is_planned_once():
-    planned = [name for group in plan(SMALL) for name in group.views]
-    assert sorted(planned) == sorted(SMALL.view_names)
+    assert [group.label for group in plan(BOTH)[2:]] == ["face/lbp", "face/iqm"]
 
 
 def test_that_another_photometry_gets_a_graph_of_its_own():
@@ -42,15 +38,3 @@ def test_that_a_preset_made_in_code_is_checked_like_a_file():
         Preset("bad", "", (one,), (branch, Branch("vgg16", ("a",), ("last",), "mean")))
     with pytest.raises(PresetError, match="no pooling 'max'"):
         Preset("bad", "", (one,), (Branch("vgg16", ("a",), ("last",), "max"),))
-
-
-def test_that_descriptors_are_planned_apart_from_networks():
-    by_hand = (DescriptorBranch("lbp", ("wide", "face")), DescriptorBranch("iqm", ("face",)))
-    preset = Preset("both", "", SMALL.crops, (by_hand[0], *SMALL.branches, by_hand[1]))
-    graphs = plan(SMALL)
-    assert plan(preset)[: len(graphs)] == graphs
-    assert [(group.label, *group.crops) for group in plan(preset)[2:]] == [
-        ("wide/lbp", "wide"),
-        ("face/lbp", "face"),
-        ("face/iqm", "face"),
-    ]

@@ -7,14 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from app.cli.models import _as_preset_file
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.descriptors import DESCRIPTORS
 from lmkl_core.features.extractor import preset_fingerprint
-from lmkl_core.features.networks.registry import NETWORKS
 from lmkl_core.features.presets import (
     DEFAULT_PRESET,
     Branch,
@@ -27,8 +23,8 @@ from lmkl_core.features.presets import (
     preset_names,
     read_preset,
 )
-from lmkl_core.features.presets.preset import CHOICES
 from lmkl_core.features.weights.catalogue import entry_of
+from tests.features.small_preset import BOTH
 
 GOOD = """\
 name = "mine"
@@ -74,28 +70,14 @@ def refusal(text, file="mine.toml"):
 # ------------------------------------------------- what is shipped
 
 
-def test_that_the_shipped_presets_are_these_with_the_default_first():
+def test_that_every_shipped_preset_is_described_and_the_offline_ones_need_no_download():
     others = ("handmade", "liveness", "paper-objects", "paper-pad", "tiny")
-    assert preset_names() == (DEFAULT_PRESET, *others)
-    assert DEFAULT_PRESET == "texture"
-
-
-def test_that_the_default_takes_two_layers_of_one_network_on_six_crops():
-    preset = load_preset("texture")
-    assert len(preset.view_names) == 12
-    crops = ("face", "wide", "nose", "cheek", "mouth", "eyes")
-    assert preset.view_names == tuple(
-        f"{crop}/efficientnet-lite0.{layer}" for crop in crops for layer in ("block2", "block7")
-    )
-    (branch,) = preset.branches
-    assert (branch.pooling, branch.photometry) == ("mean+std", "none")
-    assert branch.normalisation == "l2-each"
-
-
-def test_that_the_offline_presets_need_no_network_but_a_packaged_one():
-    for name in ("texture", "tiny"):
-        (network,) = load_preset(name).networks
-        assert entry_of(network).package is not None
+    assert preset_names() == (DEFAULT_PRESET, *others) == ("texture", *others)
+    for name in preset_names():
+        preset = load_preset(name)
+        assert (preset.name, bool(preset.description)) == (name, True)
+        if name in ("texture", "tiny"):
+            assert all(entry_of(network).package for network in preset.networks)
 
 
 def test_that_the_papers_views_of_a_face_are_in_the_papers_order():
@@ -122,12 +104,6 @@ def test_that_the_papers_views_of_objects_are_seven_networks_on_the_whole_image(
     sizes = {branch.network: preset.crop(branch.crops[0]).size for branch in preset.branches}
     assert sizes.pop("nasnetlarge") == 331
     assert set(sizes.values()) == {224}
-
-
-def test_that_the_views_made_by_hand_need_no_network():
-    preset = load_preset("handmade")
-    assert preset.view_names == ("face/lbp", "face/iqm")
-    assert preset.networks == ()
 
 
 # ------------------------------------------------- what a person may write
@@ -164,66 +140,14 @@ def test_that_inline_tables_and_windows_lines_are_as_good(tmp_path):
     assert read_preset(text.encode(), "x").view_names == ("face/resnet50.last",)
 
 
-def some(names):
-    return st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True)
-
-
-@st.composite
-def presets(draw):
-    names = draw(st.lists(st.from_regex(r"[a-z][a-z0-9_-]{0,5}", fullmatch=True), min_size=1,
-                          max_size=4, unique=True))  # fmt: skip
-    coordinate = st.floats(-2, 3)
-    size = st.integers(2, 16).map(lambda number: 32 * number)
-    crops = tuple(
-        draw(
-            st.builds(Crop, st.just(name), size, of=st.just("image"))
-            | st.builds(Crop, st.just(name), size, of=st.just("box"), scale=st.floats(0.1, 10))
-            | st.builds(
-                Crop,
-                st.just(name),
-                size | st.just(331),
-                st.tuples(coordinate, coordinate),
-                st.none() | st.floats(0.05, 10),
-            )
-        )
-        for name in names
-    )
-    of_any_size = [name for name, spec in NETWORKS.items() if spec.largest > spec.smallest]
-    networks = draw(some(of_any_size))
-    branches = tuple(
-        Branch(
-            network,
-            tuple(names),
-            tuple(draw(some(list(NETWORKS[network].layers)))),
-            *(draw(st.sampled_from(allowed)) for allowed in CHOICES.values()),
-        )
-        for network in networks
-    )
-    descriptors = draw(st.lists(st.sampled_from(list(DESCRIPTORS)), max_size=2, unique=True))
-    branches += tuple(
-        DescriptorBranch(name, tuple(draw(st.permutations(names)))) for name in descriptors
-    )
-    branches = tuple(draw(st.permutations(branches)))
-    characters = st.characters(exclude_categories=("Cs",))
-    name = draw(st.text(characters, min_size=1, max_size=20).filter(str.isprintable))
-    return Preset(name.strip() or "x", draw(st.text(characters, max_size=30)), crops, branches)
-
-
-@settings(max_examples=40)
-@given(preset=presets())
-def test_that_any_preset_survives_in_the_fingerprint_of_a_model(preset):
-    stored = json.loads(json.dumps(preset_fingerprint(preset)))
-    assert preset_from_dict(_as_preset_file(stored)) == replace(preset, description="")
-
-
-def test_that_shipped_presets_have_their_files_name_and_a_description():
-    for name in preset_names():
-        preset = load_preset(name)
-        assert preset.name == name
-        assert preset.description
-
-
 # ------------------------------------------------- how a bad one is refused
+
+
+def test_that_a_preset_survives_in_the_fingerprint_of_a_model():
+    for preset in (*map(load_preset, preset_names()), BOTH, read_preset(GOOD.encode(), "x")):
+        stored = json.loads(json.dumps(preset_fingerprint(preset)))
+        assert preset_from_dict(_as_preset_file(stored)) == replace(preset, description="")
+
 
 # What is replaced in GOOD, by what, the place that must be named, and words of the message.
 BAD = [

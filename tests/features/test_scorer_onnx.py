@@ -160,22 +160,12 @@ def test_that_rows_in_the_very_centre_of_a_cluster_have_a_score(dtype):
         np.testing.assert_allclose(score, model.score_samples(rows), atol=1e-6)
 
 
-def test_that_kernels_that_no_graph_can_hold_are_refused_by_name():
-    grams = {name: array @ array.T for name, array in views().items()}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = LocalisedMKL(kernel="precomputed", random_state=0).fit(grams)
-    with pytest.raises(InvalidInputError, match=r"'precomputed'.*rbf or linear"):
-        scorer_graph(model)
-
-
 def test_that_a_kernel_of_ones_own_is_refused(monkeypatch):
     monkeypatch.setattr("lmkl_core.kernels.KERNELS", KERNELS)
     monkeypatch.setitem(KERNELS, "own", None)
     register_kernel("own", lambda X, Y, *, width: (1 + X @ Y.T) ** 2)
-    model = fitted(kernel="own")
-    with pytest.raises(InvalidInputError, match="'own'"):
-        scorer_graph(model)
+    with pytest.raises(InvalidInputError, match=r"'own'.*rbf or linear"):
+        scorer_graph(fitted(kernel="own"))
 
 
 def test_that_a_view_with_the_name_of_something_else_is_refused():
@@ -184,44 +174,6 @@ def test_that_a_view_with_the_name_of_something_else_is_refused():
         model = LocalisedMKL(random_state=0).fit({name: rows})
         with pytest.raises(InvalidInputError, match="another name"):
             scorer_graph(model)
-
-
-# ------------------------------------------------- the comparison can fail
-
-
-def spoilt(graph, name, change):
-    """Return the graph with one of its constants changed."""
-    proto = onnx.load_from_string(graph)
-    (found,) = [item for item in proto.graph.initializer if item.name == name]
-    array = change(numpy_helper.to_array(found).copy())
-    found.CopyFrom(numpy_helper.from_array(array, name))
-    return proto.SerializeToString()
-
-
-def largest_constant(graph):
-    return max(onnx.load_from_string(graph).graph.initializer, key=lambda item: item.ByteSize())
-
-
-def test_that_one_changed_support_value_is_noticed():
-    model = fitted()
-    graph = scorer_graph(model)
-
-    def moved(array):
-        array.flat[0] += 0.5
-        return array
-
-    with pytest.raises(ParityError, match="differs from the model by"):
-        compare(spoilt(graph, largest_constant(graph).name, moved), model)
-
-
-def test_that_another_threshold_or_precision_or_no_graph_is_noticed():
-    model = fitted()
-    with pytest.raises(ParityError, match="decides otherwise"):
-        compare(spoilt(scorer_graph(model), THRESHOLD, lambda value: value + 0.2), model)
-    with pytest.raises(ParityError, match="cannot read"):
-        compare(b"no graph", model)
-    with pytest.raises(ParityError, match=r"cannot run the exported graph \(.*float"):
-        compare(scorer_graph(fitted(np.float32)), model)
 
 
 def altered(graph, output, *nodes):
@@ -283,3 +235,10 @@ def test_that_a_graph_that_computes_something_else_is_noticed(output, told, node
     model = fitted()
     with pytest.raises(ParityError, match=told):
         compare(altered(scorer_graph(model), output, *nodes), model)
+
+
+def test_that_no_graph_and_one_of_another_precision_are_noticed():
+    with pytest.raises(ParityError, match="cannot read"):
+        compare(b"no graph", fitted())
+    with pytest.raises(ParityError, match=r"cannot run the exported graph \(.*float"):
+        compare(scorer_graph(fitted(np.float32)), fitted())

@@ -27,9 +27,6 @@ def weights(lite0):
     return read_tensors(lite0)
 
 
-# ------------------------------------------------- the same as torch
-
-
 def test_that_the_published_file_is_read_as_torch_reads_it(lite0, weights):
     expected = torch.load(lite0, weights_only=True)
     assert list(weights) == list(expected)
@@ -76,9 +73,6 @@ def test_that_a_network_on_several_devices_is_read_too(tmp_path):
 def test_that_safetensors_files_are_read_as_well(tmp_path):
     save_file({"a": torch.arange(3.0)}, tmp_path / "w.pth")
     assert read_tensors(tmp_path / "w.pth")["a"].tolist() == [0, 1, 2]
-
-
-# ------------------------------------------------- hostile files
 
 
 def refusal(path):
@@ -177,7 +171,7 @@ def test_that_our_descriptions_are_those_of_torch(tmp_path):
 
 
 @pytest.mark.fault("Hostile files", "weights whose sizes do not fit their numbers")
-def test_that_tensors_stay_inside_their_numbers(tmp_path):
+def test_that_tensors_stay_inside_their_numbers(tmp_path, attempt):
     for values in (
         (5, 0, (5,), (1,)),
         (4, 1, (4,), (1,)),
@@ -193,7 +187,8 @@ def test_that_tensors_stay_inside_their_numbers(tmp_path):
         (4, 0, (1,) * 9, (1,) * 9),
         (4.0, 0, (2,), (1,)),
     ):
-        refusal(archive(tmp_path / "w.pth", described(*values)))
+        with attempt():
+            refusal(archive(tmp_path / "w.pth", described(*values)))
 
 
 @pytest.mark.fault("Hostile files", "weights that unpack to more than any network has")
@@ -217,9 +212,6 @@ def test_that_hostile_descriptions_are_refused(tmp_path):
         b"",
     ):
         refusal(archive(tmp_path / "w.pth", description))
-
-
-# ------------------------------------------------- weights of another network
 
 
 def filled(state):

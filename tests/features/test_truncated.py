@@ -39,62 +39,32 @@ def maps(stages, crops, layers):
     return x.numpy().astype(np.float64)
 
 
-def test_that_pooling_takes_mean_and_standard_deviation_over_the_area(stages, crops):
-    found = views(
-        stages,
-        crops,
-        Output("block2", "mean", "none"),
-        Output("block2", "std", "none"),
-        Output("block2", "mean+std", "none"),
-    )
-    expected = maps(stages, crops, 4)
-    mean, std = expected.mean((2, 3)), expected.std((2, 3))
-    np.testing.assert_allclose(found[0], mean, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(found[1], std, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(found[2], np.hstack([mean, std]), rtol=1e-4, atol=1e-5)
+def test_that_pooling_and_norms_are_numpys_in_the_order_asked_for(stages, crops):
+    area = maps(stages, crops, 6)
+    mean, std = area.mean((2, 3)), area.std((2, 3))
+    both = np.hstack([mean, std])
 
+    def unit(rows):
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
-def test_that_l2_divides_by_the_norm(stages, crops):
-    plain, unit = views(
-        stages, crops, Output("block4", "mean+std", "none"), Output("block4", "mean+std", "l2")
-    )
-    norm = np.linalg.norm(plain, axis=1, keepdims=True)
-    np.testing.assert_allclose(unit, plain / norm, rtol=1e-5)
-
-
-def test_that_l2_each_divides_each_statistic_by_its_own_norm(stages, crops):
-    plain, unit = views(
-        stages, crops, Output("block4", "mean+std", "none"), Output("block4", "mean+std", "l2-each")
-    )
-    halves = np.split(plain.astype(np.float64), 2, axis=1)
-    expected = [half / np.linalg.norm(half, axis=1, keepdims=True) for half in halves]
-    np.testing.assert_allclose(unit, np.hstack(expected) / np.sqrt(2), rtol=1e-5)
-    np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, rtol=1e-5)
-
-
-def test_that_l2_each_of_one_statistic_is_l2(stages, crops):
-    for pooling in ("mean", "std"):
-        outputs = (Output("block4", pooling, each) for each in ("l2", "l2-each"))
-        np.testing.assert_array_equal(*views(stages, crops, *outputs))
-
-
-def test_that_nothing_after_the_deepest_layer_is_kept(stages):
-    outputs = (Output("block4", "mean", "l2"), Output("stem", "mean", "l2"))
-    module = Truncated(Graph("efficientnet-lite0", SIZE, "none", outputs), stages)
-    assert len(module.stages) == 6  # stem and blocks 0 to 4
-
-
-def test_that_outputs_come_in_the_order_asked_for(stages, crops):
-    late, early = Output("block4", "mean", "l2"), Output("stem", "std", "l2")
-    a, b = views(stages, crops, late, early)
-    assert a.shape == (3, 40)
-    assert b.shape == (3, 32)
-    np.testing.assert_array_equal(b, views(stages, crops, early)[0])
-
-
-def test_that_last_is_the_last_layer(stages, crops):
-    last, head = views(stages, crops, Output("last", "mean", "l2"), Output("head", "mean", "l2"))
-    np.testing.assert_array_equal(last, head)
+    expected = {
+        ("mean+std", "none"): both,
+        ("mean", "none"): mean,
+        ("std", "none"): std,
+        ("mean+std", "l2"): unit(both),
+        ("mean+std", "l2-each"): np.hstack([unit(mean), unit(std)]) / np.sqrt(2),
+        ("mean", "l2"): unit(mean),
+        ("mean", "l2-each"): unit(mean),
+        ("std", "l2-each"): unit(std),
+    }
+    outputs = [Output("block4", *how) for how in expected]
+    *found, early = views(stages, crops, *outputs, Output("stem", "mean", "none"))
+    for how, one, other in zip(expected, found, expected.values(), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5, err_msg=str(how))
+    stem = maps(stages, crops, 1).mean((2, 3))
+    np.testing.assert_allclose(early, stem, rtol=1e-4, atol=1e-5)
+    module = Truncated(Graph("efficientnet-lite0", SIZE, "none", tuple(outputs)), stages)
+    assert len(module.stages) == 6, "stem and blocks 0 to 4"
 
 
 LAYER = Output("block2", "mean+std", "l2")

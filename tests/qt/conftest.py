@@ -56,11 +56,26 @@ def launch(qtbot, demo):
         )
         driver = Driver(qtbot, window)
         qtbot.addWidget(window, before_close_func=lambda _: driver.put_away())
-        window.show()
-        qtbot.waitExposed(window)
+        with qtbot.waitExposed(window):
+            window.show()
         return driver
 
     return start
+
+
+@pytest.fixture
+def shown(qtbot):
+    """Return a function that shows a widget, in this size if one is given, and returns it."""
+
+    def show(widget, *size):
+        qtbot.addWidget(widget)
+        if size:
+            widget.resize(*size)
+        with qtbot.waitExposed(widget):
+            widget.show()
+        return widget
+
+    return show
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QMessageBox
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMessageBox, QPushButton
 
 from app.capture.source import FrameSource, SourceInfo
 from app.qt import theme
@@ -23,18 +23,12 @@ N_RECORDED = 7
 
 
 class Driver:
-    """A window with what a person does to it, and waiting for what they would wait for.
-
-    Parameters
-    ----------
-    qtbot : QtBot
-        Clicks and types.
-    window : MainWindow
-        On show.
-    """
+    """A window on show with what a person does to it, and waits for."""
 
     def __init__(self, qtbot, window):
         self.qtbot, self.window, self.controller = qtbot, window, window.controller
+        self.session, self.pages = self.controller.session, window.pages
+        self.banner = window.live.banner
         self.is_prepared = False
         self.controller.prepared.connect(self._on_prepared)
 
@@ -42,26 +36,11 @@ class Driver:
         self.is_prepared = True
 
     @property
-    def session(self):
-        return self.controller.session
-
-    @property
-    def pages(self):
-        return self.window.pages
-
-    @property
     def notices(self):
         """All sentences above the picture."""
         return " ".join(self.window.live.notices.texts)
 
-    @property
-    def banner(self):
-        return self.window.live.banner
-
-    # ------------------------------------------------------------- waiting
-
     def until(self, condition):
-        """Wait for something to be true."""
         self.qtbot.waitUntil(lambda: bool(condition()), timeout=PATIENCE)
 
     def until_prepared(self):
@@ -70,11 +49,9 @@ class Driver:
         return self
 
     def until_told(self, words):
-        """Wait for a notice."""
         self.until(lambda: words in self.notices)
 
     def until_verdict(self, verdict):
-        """Wait for what the banner says."""
         self.until(lambda: self.banner.verdict is verdict)
 
     def until_modelled(self):
@@ -82,8 +59,6 @@ class Driver:
         self.until_prepared()
         self.until(lambda: self.session.model is not None)
         return self
-
-    # ------------------------------------------------------------- acting
 
     def click(self, button):
         """Click a button that a person could click."""
@@ -102,18 +77,15 @@ class Driver:
         return found[0]
 
     def press(self, keys):
-        """Press a shortcut in the window."""
         if not self.window.isActiveWindow():
             self.window.activateWindow()
             self.until(self.window.isActiveWindow)
         self.qtbot.keyClick(self.window, *_key(keys))
 
     def action(self, text):
-        """Find an action of the menus."""
         return next(one for one in self.window.menus.all if one.text().replace("&", "") == text)
 
     def turn_to(self, name):
-        """Click a tab."""
         tabs = self.window.tabs.tabBar()
         index = next(i for i in range(tabs.count()) if tabs.tabText(i) == name)
         self.qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(index).center())
@@ -174,6 +146,23 @@ class Driver:
         assert not any_left_behind()
 
 
+def click(qtbot, widget):
+    """Click a widget, once what has just been shown has its place."""
+    QApplication.processEvents()
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def named(parent, text, kind=QPushButton):
+    """Find the one button of that name, on show or not."""
+    (found,) = [each for each in parent.findChildren(kind) if each.text() == text]
+    return found
+
+
+def texts_of(parent):
+    """Return what labels say, on show or not."""
+    return [label.text() for label in parent.findChildren(QLabel) if label.text()]
+
+
 def wheel_over(widget, notches=-1):
     """Turn the wheel over the middle of a widget, and return whether it took the event."""
     where = QPointF(widget.rect().center())
@@ -192,7 +181,6 @@ def wheel_over(widget, notches=-1):
 
 
 def apply_theme(name):
-    """Show the application in a theme."""
     theme.notifier().choose(name)
     theme.notifier().dress()
 
@@ -238,45 +226,43 @@ def with_dialog(act):
     QTimer.singleShot(0, look)
 
 
-# ------------------------------------------------------------- sources
-
-
 class Pictures(FrameSource):
-    """Shows pictures over and over, as fast as a quick camera.
-
-    Parameters
-    ----------
-    images : sequence of ndarray
-        What is shown; a grey frame by default.
-    is_live : bool
-        Whether it is opened again when it fails.
-    """
+    """Shows pictures over and over, as fast as a quick camera; a grey frame by default."""
 
     name = "Pictures"
+    rate = 30.0
+    """Frames a second by its own clock."""
 
     def __init__(self, images=None, is_live=False):
         self.images = images or [np.full((480, 640, 3), 90, np.uint8)]
-        self.is_live = is_live
-        self.is_open = False
-        self.opened = 0
+        self.is_live, self.is_open = is_live, False
+        self.n_opened = 0
         self.error = None
-        """Raised by the next read."""
+        """Raised by the next opening or read."""
         self._closing = threading.Event()
 
+    @property
+    def n_given(self):
+        return self._n_delivered
+
     def open(self):
+        if self.error is not None:
+            raise self.error
         self._closing.clear()
         self.is_open = True
-        self.opened += 1
+        self.n_opened += 1
         height, width = self.images[0].shape[:2]
         return SourceInfo(self.name, width, height, 100.0)
 
     def read(self):
-        if self._closing.wait(0.01):
+        if self._closing.wait(min(0.01, 1 / self.rate)):
             return None
         if self.error is not None:
             raise self.error
-        image = self.images[self._n_delivered % len(self.images)]
-        return self._deliver(image, self._n_delivered / 30.0)
+        return self._deliver(self._image(self._n_delivered), self._n_delivered / self.rate)
+
+    def _image(self, number):
+        return self.images[number % len(self.images)]
 
     def close(self):
         self._closing.set()
@@ -284,13 +270,7 @@ class Pictures(FrameSource):
 
 
 class Blocked(Pictures):
-    """Gives one picture and then blocks where it is told to, until it is let go.
-
-    Parameters
-    ----------
-    where : {"open", "read", "close"}
-        What does not return.
-    """
+    """Gives one picture and then blocks in "open", "read" or "close", until it is let go."""
 
     name = "Blocked"
 

@@ -2,16 +2,15 @@
 
 import math
 import random
+from dataclasses import replace
 
-import numpy as np
-
-from app.models.summary import Bound, ModelSummary, ThresholdSummary
+from app.models.summary import Bound
 from app.types import Decision, Familiarity, Frame, Verdict
-from tests.qt.charts.chart_values import VIEWS
+from tests.qt.charts import chart_values
+from tests.qt.charts.chart_values import IMAGE, VIEWS
 from tests.scored_frames import scored_frame
 
 THRESHOLD = 0.6935
-IMAGE = np.zeros((2, 2, 3), np.uint8)
 STATEMENT = (
     "BPCER 4.4 % on left-out scores, 95% interval 1.2 % to 11.3 % (about 72 independent "
     "scores): the target of 5.0 % is met in expectation."
@@ -25,11 +24,9 @@ def threshold_summary(**more):
     stress = tuple(rng.gauss(0.70, 0.08) for _ in range(180))
     assert left_out[7] < THRESHOLD <= left_out[8]
     values = {
-        "value": THRESHOLD,
         "target_bpcer": 0.05,
         "bpcer": 8 / 180,
         "interval": (0.012, 0.113),
-        "n_scores": 180,
         "n_effective": 72.4,
         "promised": True,
         "origin": ORIGIN,
@@ -39,7 +36,7 @@ def threshold_summary(**more):
         "left_out": left_out,
         "stress": stress,
     }
-    return ThresholdSummary(**{**values, **more})
+    return replace(chart_values.threshold_summary(n=180, value=THRESHOLD), **{**values, **more})
 
 
 def usual_terms(n_clusters=3, total=0.8):
@@ -50,25 +47,12 @@ def usual_terms(n_clusters=3, total=0.8):
 
 
 def model_summary(**more):
-    rng = random.Random(5)
     values = {
-        "view_names": VIEWS,
-        "weights": tuple(
-            tuple(rng.random() ** 3 if rng.random() > 0.25 else 0.0 for _ in VIEWS)
-            for _ in range(3)
-        ),
         "cluster_sizes": (74, 61, 45),
-        "typical_faces": (None, None, None),
         "gap": 3.1e-8,
-        "is_certified": True,
-        "stop_reason": "certified",
-        "n_solves": 31,
-        "gap_history": tuple(10 ** (-0.35 - 0.55 * i - 0.2 * rng.random()) for i in range(14)),
-        "objective_history": tuple(0.412 + 0.3 * math.exp(-0.6 * i) for i in range(14)),
         "threshold": threshold_summary(),
         "bounds": (
             Bound("sum of weights", 5.123, "at most 6.928 under this constraint"),
-            Bound("radius of the fit", 0.912, "Lambda; known before the fit to be at most 2.236"),
             Bound(
                 "expected squared error",
                 1.83,
@@ -76,21 +60,12 @@ def model_summary(**more):
                 "nothing with so few frames.",
             ),
         ),
-        "parameters": (
-            ("clusters C", "3"),
-            ("p", "1.333"),
-            ("q", "1.333"),
-            ("delta", "9 (0.05 n)"),
-            ("temperature", "0.1"),
-            ("constraint", "joint-matrix"),
-            ("kernel", "rbf"),
-        ),
+        "parameters": (("clusters C", "3"), ("delta", "9 (0.05 n)"), ("kernel", "rbf")),
         "takes": ("window 1", "window 2", "window 3", "lamp 1", "lamp 2", "office 1"),
         "n_samples": 180,
-        "preset": "texture",
         "typical_terms": usual_terms(),
     }
-    return ModelSummary(**{**values, **more})
+    return chart_values.model_summary(**{**values, **more})
 
 
 def scored(

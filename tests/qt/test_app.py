@@ -45,10 +45,6 @@ def run_until_shown(act, source="", **options):
     return qt_app.run(source, **options)
 
 
-def test_that_the_program_runs_until_its_window_is_closed(qapp, restored):
-    assert run_until_shown(lambda window: window.close(), "demo") == 0
-
-
 def test_that_a_model_named_at_the_start_is_opened_and_the_settings_stay(
     qapp, restored, exported, monkeypatch
 ):
@@ -96,10 +92,3 @@ def test_that_a_mistake_of_ours_becomes_a_sentence(launch, restored, expect_log)
     qt_app._tell_of_errors(driver.window)
     sys.excepthook(RuntimeError, RuntimeError("a slip"), None)
     assert "Something went wrong (RuntimeError: a slip)" in driver.notices
-
-
-def test_that_the_application_has_a_name_and_an_icon(qapp):
-    app = qt_app.make_application()
-    assert app is qapp
-    assert app.applicationName() == "lmkl-pad"
-    assert not app.windowIcon().isNull()

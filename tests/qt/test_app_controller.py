@@ -12,14 +12,29 @@ from app.types import Verdict
 from tests.qt.driving import Pictures
 
 
-def test_that_changed_settings_are_told_and_kept_for_their_owner_alone(launch, qtbot):
-    controller = launch().controller
+@pytest.mark.fault(
+    "Process and disk", "settings that cannot be written, in the window", keeps="settings"
+)
+def test_that_changed_settings_are_told_used_and_kept_for_their_owner_if_possible(launch, qtbot):
+    driver = launch(make_demo=Pictures)
+    controller = driver.controller
+    driver.until(lambda: controller.throughput().source_rate > 0)
+    driver.until(lambda: "Pictures" in driver.window.status.text)  # before anything is judged
     with qtbot.assertNotEmitted(controller.settings_changed):
         controller.use_settings(controller.settings)
+    config = storage.config_folder()
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text("in the way")  # a file where the folder should be
+    controller.change_settings(show_regions=False)
+    assert "cannot be" in driver.notices
+    assert controller.settings.show_regions is False
+    config.unlink()
     with qtbot.waitSignal(controller.settings_changed):
-        controller.change_settings(show_regions=False)
-    assert settings_file.load()[0].show_regions is False
+        controller.change_settings(theme="dark")
+    kept = settings_file.load()[0]
+    assert (kept.show_regions, kept.theme) == (False, "dark")
     assert stat.S_IMODE(storage.settings_file().stat().st_mode) == 0o600
+    controller.change_settings(theme="light")
 
 
 def test_that_the_window_and_all_choices_are_as_they_were_after_a_restart(launch, exported):
@@ -38,20 +53,6 @@ def test_that_the_window_and_all_choices_are_as_they_were_after_a_restart(launch
     assert again.window._halves.sizes() == sizes
     again.until_modelled()
     assert again.session.model.path == str(exported)
-
-
-@pytest.mark.fault(
-    "Process and disk", "settings that cannot be written, in the window", keeps="settings"
-)
-def test_that_settings_that_cannot_be_kept_are_told_and_used(launch, fresh_folders):
-    driver = launch()
-    config = storage.config_folder()
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text("in the way")  # a file where the folder should be
-    driver.controller.change_settings(show_regions=False)
-    assert any("cannot be" in text for text in driver.window.live.notices.texts)
-    assert driver.controller.settings.show_regions is False
-    config.unlink()
 
 
 OTHER_VIEWS = """
@@ -74,26 +75,17 @@ def other_views(tmp_path):
     return str(path)
 
 
-def test_that_other_views_forget_the_model_and_the_takes_and_say_so(
+def test_that_other_views_forget_model_takes_and_the_fit_under_way_and_say_so(
     launch, exported, samples, other_views
 ):
     driver = launch(recent=(str(exported),)).until_modelled()
-    driver.session.change_enrolment(lambda enrolment: setattr(enrolment, "samples", samples))
-    driver.controller.change_settings(preset=other_views)
-    driver.until_told("The views have changed: enrol again.")
-    assert driver.session.model is None
-    assert driver.session.enrolment.samples == ()
-    driver.until_verdict(Verdict.NO_MODEL)
-
-
-def test_that_a_fit_of_old_views_does_not_come_into_use(launch, samples, other_views):
-    driver = launch().until_prepared()
     driver.session.change_enrolment(lambda enrolment: setattr(enrolment, "samples", samples))
     let_go = threading.Event()
     driver.controller.jobs.working.connect(
         lambda _: let_go.wait(60), Qt.ConnectionType.DirectConnection
     )
     driver.press("Ctrl+F")
+    assert driver.controller.model._n_fits
     driver.controller.change_settings(preset=other_views)
     try:
         driver.until_told("The views have changed: enrol again.")
@@ -101,6 +93,8 @@ def test_that_a_fit_of_old_views_does_not_come_into_use(launch, samples, other_v
         let_go.set()
     driver.until(lambda: not driver.controller.model._n_fits)
     assert driver.session.model is None
+    assert driver.session.enrolment.samples == ()
+    driver.until_verdict(Verdict.NO_MODEL)
 
 
 def test_that_views_that_cannot_be_prepared_are_told_and_others_can_be_chosen(launch):
@@ -113,22 +107,18 @@ def test_that_views_that_cannot_be_prepared_are_told_and_others_can_be_chosen(la
     assert "no-such-preset" not in driver.notices
 
 
-def test_that_another_target_moves_the_threshold_of_the_model(launch, exported):
+@pytest.mark.fault("Privacy", "delete all my data in the window, with a model in memory")
+def test_that_a_target_moves_the_threshold_and_deleting_everything_reaches_memory_and_disk(
+    launch, exported
+):
     driver = launch(recent=(str(exported),)).until_modelled()
     before = driver.session.model.threshold
     driver.controller.change_settings(target_bpcer=0.5)
-    driver.until(lambda: driver.session.model.threshold != before)
-    assert driver.session.model.threshold > before
+    driver.until(lambda: driver.session.model.threshold > before)
     assert driver.session.model_summary.threshold.target_bpcer == pytest.approx(0.5)
     driver.controller.change_settings(target_bpcer=None)
     driver.until(lambda: driver.session.model.threshold == before)
     assert driver.session.model_summary.threshold.target_bpcer is None
-
-
-@pytest.mark.fault("Privacy", "delete all my data in the window, with a model in memory")
-def test_that_deleting_everything_reaches_memory_and_disk(launch, exported):
-    driver = launch(recent=(str(exported),)).until_modelled()
-    driver.controller.change_settings(show_regions=False)
     assert storage.settings_file().is_file()
     driver.controller.delete_everything()
     driver.until_told("Everything the program had stored is deleted.")
@@ -138,9 +128,3 @@ def test_that_deleting_everything_reaches_memory_and_disk(launch, exported):
     assert driver.close()
     assert not storage.settings_file().exists()  # closing writes nothing behind one's back
     assert exported.is_file()  # what the person saved elsewhere is theirs
-
-
-def test_that_figures_tell_of_the_source_before_anything_is_judged(launch):
-    driver = launch(make_demo=Pictures)
-    driver.until(lambda: driver.controller.throughput().source_rate > 0)
-    driver.until(lambda: "Pictures" in driver.window.status.text)

@@ -4,78 +4,40 @@ import itertools
 import os
 import threading
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from app.capture.network import NetworkCamera
-from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
+from app.capture.source import Cause, SourceError
 from app.capture.watchdog import Limits
 from app.session.scoring import score_frame
 from app.types import Verdict
 from tests.app.capture.material import jpeg, write_video
 from tests.app.capture.mjpeg_server import running_server
-from tests.qt.driving import PLAN
+from tests.qt.driving import PLAN, Pictures
 
 N_GRAINS = 5
 """Sensor noises by which pictures of the same pose differ."""
 
 
-class Camera(FrameSource):
-    """A camera that sees the person; a test spoils what it gives.
+class Camera(Pictures):
+    """A camera that sees the person, every pose with `N_GRAINS` noises; a test spoils it."""
 
-    Parameters
-    ----------
-    images : list of ndarray
-        The person, every pose with `N_GRAINS` noises.
-    rate : float
-        Frames a second by its own clock.
-    """
-
-    is_live = True
-    name = "Webcam"
+    name, subject = "Webcam", "The camera Webcam"
 
     def __init__(self, images, rate=30.0):
-        self.images = images
+        super().__init__(images, is_live=True)
         self.rate = rate
         # The person moves six times a second, however often they are looked at.
         self._n_alike = max(1, round(rate / 6))
         self.spoil = None
         """Makes of a number and an image what is given in its place."""
-        self.is_unplugged = threading.Event()
-        self.n_opened = 0
-        self._closing = threading.Event()
 
-    @property
-    def subject(self):
-        return "The camera Webcam"
-
-    def open(self):
-        if self.is_unplugged.is_set():
-            raise SourceError(Cause.NO_CAMERA, self.subject)
-        self._closing.clear()
-        self.n_opened += 1
-        height, width = self.images[0].shape[:2]
-        return SourceInfo(self.name, width, height, 30.0)
-
-    def read(self):
-        if self._closing.wait(min(0.01, 1 / self.rate)):
-            return None
-        if self.is_unplugged.is_set():
-            raise SourceError(Cause.NO_CAMERA, self.subject)
-        number = self._n_delivered
-        place = number // self._n_alike * N_GRAINS + number % N_GRAINS
-        image = self.images[place % len(self.images)]
-        if self.spoil is not None:
-            image = self.spoil(number, image)
-        return self._deliver(image, number / self.rate)
-
-    def close(self):
-        self._closing.set()
-
-    @property
-    def n_given(self):
-        return self._n_delivered
+    def _image(self, number):
+        image = super()._image(number // self._n_alike * N_GRAINS + number % N_GRAINS)
+        return image if self.spoil is None else self.spoil(number, image)
 
 
 @pytest.fixture(autouse=True)
@@ -130,6 +92,20 @@ def expect_recovery(driver, words):
     driver.until(lambda: words not in driver.notices)
 
 
+def survive(driver, attempt, words, begin, end, camera=None):
+    """Let a fault begin and end: it is told, nothing is judged, the model stays."""
+    model = driver.session.model
+    with attempt() as trial:
+        begin()
+        driver.until_told(words)
+        driver.until_verdict(Verdict.BAD_FRAME)
+        if camera is not None:
+            expect_silence(driver, camera)
+        trial.expect_kept(driver.session.model is model)
+        end()
+        expect_recovery(driver, words)
+
+
 @pytest.mark.fault("Camera", "unplugged, and plugged in again", keeps="models")
 def test_that_an_unplugged_camera_is_told_and_the_window_goes_on_when_it_is_back(
     judging, genuine, attempt
@@ -144,12 +120,12 @@ def test_that_an_unplugged_camera_is_told_and_the_window_goes_on_when_it_is_back
                 driver.click(driver.pages.enrol.record.button)
                 driver.until(lambda: len(driver.session.enrolment.samples) > 2)
             n_samples = len(driver.session.enrolment.samples)
-            camera.is_unplugged.set()
+            camera.error = SourceError(Cause.NO_CAMERA, camera.subject)
             driver.until_told("The camera Webcam is not there: plug it in")
             driver.until_verdict(Verdict.BAD_FRAME)
             trial.expect_kept(driver.session.model is model)
             trial.expect_kept(len(driver.session.enrolment.samples) >= n_samples)
-            camera.is_unplugged.clear()
+            camera.error = None
             if is_recording:
                 driver.until(lambda: not driver.session.enrolment.is_recording)
                 n_wanted = PLAN.frames
@@ -191,33 +167,22 @@ def without_lower_part(number, image):
     return image
 
 
+def spoilt(what, spoil, words):
+    mark = pytest.mark.fault("Camera", what, keeps="models")
+    return pytest.param(spoil, words, marks=mark, id=spoil.__name__)
+
+
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        pytest.param(
-            blackened,
-            "black image: open its shutter",
-            marks=pytest.mark.fault("Camera", "black frames", keeps="models"),
-        ),
-        pytest.param(
-            without_lower_part,
-            "sends damaged images",
-            marks=pytest.mark.fault("Camera", "half-decoded frames", keeps="models"),
-        ),
+        spoilt("black frames", blackened, "black image: open its shutter"),
+        spoilt("half-decoded frames", without_lower_part, "sends damaged images"),
     ],
-    ids=["black", "half"],
 )
 def test_that_a_picture_of_no_use_is_told_and_not_judged(judging, genuine, attempt, spoil, words):
     camera = Camera(genuine)
-    driver = judging(camera)
-    model = driver.session.model
-    with attempt() as trial:
-        camera.spoil = spoil
-        driver.until_told(words)
-        expect_silence(driver, camera)
-        trial.expect_kept(driver.session.model is model)
-        camera.spoil = None
-        expect_recovery(driver, words)
+    begin, end = (partial(setattr, camera, "spoil", each) for each in (spoil, None))
+    survive(judging(camera), attempt, words, begin, end, camera)
 
 
 KINDS = (
@@ -249,9 +214,6 @@ def test_that_frames_of_any_shape_pass_through_the_window_without_harm(judging, 
             trial.expect_kept(driver.session.model is model)
     camera.spoil = None
     expect_recovery(driver, "frame")
-
-
-# ------------------------------------------------------------- slow and quick
 
 
 class SlowCamera(Camera):
@@ -307,9 +269,6 @@ def test_that_240_frames_a_second_are_shown_judged_and_dropped_without_piling_up
     driver.until_verdict(Verdict.GENUINE)
 
 
-# ------------------------------------------------------------- a camera in the network
-
-
 @pytest.fixture
 def server():
     """Return a camera on the loopback interface."""
@@ -318,17 +277,7 @@ def server():
 
 
 class NetworkScript:
-    """Serves the person, and a fault when the test says so.
-
-    Parameters
-    ----------
-    images : sequence of ndarray
-        The person.
-    fault : callable
-        Gets this script and the visit.
-    is_at_the_door : bool
-        Whether it is at fault before it has said anything; otherwise also in the middle.
-    """
+    """Serves the person, and a fault when the test says so, perhaps before it says anything."""
 
     def __init__(self, images, fault, is_at_the_door=False):
         self.pictures = [jpeg(image) for image in images]
@@ -383,17 +332,7 @@ def test_that_a_network_camera_at_fault_is_told_and_called_again(
 ):
     script = NetworkScript(genuine, fault, is_at_the_door)
     driver = judging(source=server.serve(script))
-    model = driver.session.model
-    with attempt() as trial:
-        script.is_faulty.set()
-        driver.until_told(words)
-        driver.until_verdict(Verdict.BAD_FRAME)
-        trial.expect_kept(driver.session.model is model)
-        script.is_faulty.clear()
-        expect_recovery(driver, words)
-
-
-# ------------------------------------------------------------- files
+    survive(driver, attempt, words, script.is_faulty.set, script.is_faulty.clear)
 
 
 def truncated(path, images):
@@ -432,11 +371,8 @@ def test_that_a_bad_file_is_told_and_the_model_judges_the_next_source(
 ):
     make(tmp_path / "bad.mp4", list(genuine))
     driver = judging(Camera(genuine))
-    model = driver.session.model
-    with attempt() as trial:
-        driver.controller.source.open(str(tmp_path / "bad.mp4"))
-        driver.until_told(words)
-        driver.until_verdict(Verdict.BAD_FRAME)
-        trial.expect_kept(driver.session.model is model)
-        driver.controller.source.open("demo")
-        expect_recovery(driver, words)
+    begin, end = (
+        partial(driver.controller.source.open, source)
+        for source in (str(tmp_path / "bad.mp4"), "demo")
+    )
+    survive(driver, attempt, words, begin, end)

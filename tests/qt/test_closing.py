@@ -22,9 +22,6 @@ def blocked():
         source.let_go.set()
 
 
-# ------------------------------------------------------------- in any state
-
-
 @pytest.mark.parametrize("where", ["open", "read", "close"])
 def test_that_a_source_that_blocks_does_not_keep_the_window_open(
     launch, blocked, expect_log, where
@@ -50,26 +47,31 @@ def test_that_leaving_one_blocked_source_for_another_does_not_add_up(launch, blo
     assert first.stop()
 
 
-def test_that_closing_while_networks_are_prepared_ends_all_threads(launch, monkeypatch, tmp_path):
+def test_that_closing_while_networks_are_prepared_lets_the_source_go_and_ends_all_threads(
+    launch, monkeypatch, tmp_path
+):
     monkeypatch.setenv("LMKL_PAD_CACHE", str(tmp_path))  # nothing is prepared there yet
-    driver = launch()
-    driver.until(lambda: "Preparing" in driver.window.status.text)
+    source = Pictures()
+    driver = launch(make_demo=lambda: source)
+    driver.until(lambda: "Preparing" in driver.window.status.text and source.is_open)
     assert not driver.is_prepared
-    assert driver.controller.stop()
+    assert "itting" not in driver.pages.enrol.fit_bar.fit_button.text()
+    assert not driver.window.status._cancel.isVisible()
+    assert driver.close()
+    assert not source.is_open
+    assert driver.controller.stop()  # a second time does nothing
 
 
-def test_that_closing_during_a_take_ends_all_threads(launch):
-    driver = launch().until_prepared()
-    driver.click(driver.pages.enrol.record.button)
-    driver.until(lambda: driver.session.enrolment.samples)
-    assert driver.controller.stop()
-
-
-def test_that_closing_during_a_presentation_ends_all_threads(launch, exported):
+@pytest.mark.parametrize("during", ["a take", "a presentation"])
+def test_that_closing_while_frames_are_collected_ends_all_threads(launch, exported, during):
     driver = launch(recent=(str(exported),)).until_modelled()
-    driver.turn_to("Test")
-    driver.click(driver.pages.test._present.present_button)
-    driver.until(lambda: driver.session.guided_test.state.progress > 0)
+    if during == "a take":
+        driver.click(driver.pages.enrol.record.button)
+        driver.until(lambda: driver.session.enrolment.samples)
+    else:
+        driver.turn_to("Test")
+        driver.click(driver.pages.test._present.present_button)
+        driver.until(lambda: driver.session.guided_test.state.progress > 0)
     assert driver.controller.stop()
 
 
@@ -91,24 +93,6 @@ def test_that_closing_during_a_fit_ends_all_threads(launch, samples):
     assert driver.controller.stop()
     assert may_go_on.is_set()
     assert driver.session.model is None
-
-
-def test_that_closing_right_after_launch_ends_all_threads_and_a_second_stop_does_nothing(launch):
-    controller = launch().controller
-    assert controller.stop()
-    assert controller.stop()
-
-
-def test_that_the_source_is_let_go(launch):
-    source = Pictures()
-    driver = launch(make_demo=lambda: source)
-    driver.until(lambda: driver.window.live.preview.n_painted)
-    assert source.is_open
-    assert driver.close()
-    assert not source.is_open
-
-
-# ------------------------------------------------------------- a model that no file holds
 
 
 @pytest.fixture
@@ -135,19 +119,10 @@ def test_that_an_unsaved_model_asks_until_closing_without_it_is_chosen(unsaved, 
     assert not unsaved.window.isVisible()
 
 
-def test_that_export_writes_the_file_and_then_closes(unsaved, file_dialogs, tmp_path):
-    path = file_dialogs(tmp_path / "face.safetensors")
-    answer_box("Export")
-    with unsaved.qtbot.waitSignal(unsaved.window.closed, timeout=60_000):  # asks no more
-        assert not unsaved.close()
-    assert path.is_file()
-    assert unsaved.controller.settings.recent[0] == str(path)
-
-
 @pytest.mark.fault(
     "Process and disk", "export into a folder that is not there, in the window", keeps="models"
 )
-def test_that_an_export_that_fails_keeps_the_window_and_a_later_one_does_not_close_it(
+def test_that_closing_with_an_export_waits_for_it_and_one_that_fails_keeps_the_window(
     unsaved, file_dialogs, tmp_path
 ):
     file_dialogs(tmp_path / "missing" / "face.safetensors")
@@ -159,3 +134,11 @@ def test_that_an_export_that_fails_keeps_the_window_and_a_later_one_does_not_clo
     unsaved.press("Ctrl+E")
     unsaved.until_told("Exported to face.safetensors")
     assert unsaved.window.isVisible()
+    unsaved.controller.change_settings(target_bpcer=0.3)
+    unsaved.until(lambda: unsaved.session.has_unsaved_model)
+    path = file_dialogs(tmp_path / "other.safetensors")
+    answer_box("Export")
+    with unsaved.qtbot.waitSignal(unsaved.window.closed, timeout=60_000):  # asks no more
+        assert not unsaved.close()
+    assert path.is_file()
+    assert unsaved.controller.settings.recent[0] == str(path)

@@ -47,10 +47,7 @@ class Stage:
         """Let frames come: of what is presented, or with another caption."""
         for _ in range(n):
             one = self._observations[self._n_shown % len(self._observations)]
-            if caption is None:
-                shown = caption_of(self.source.demo)
-            else:
-                shown = caption
+            shown = caption_of(self.source.demo) if caption is None else caption
             frame = replace(one.frame, time=self._n_shown * 1.0, caption=shown)
             scored = replace(one, result=replace(one.result, frame=frame))
             model = self.session.model
@@ -81,27 +78,18 @@ def finish_take(stage):
     pytest.fail("the take does not end")
 
 
-# ------------------------------------------------------------- takes
-
-
-def test_that_a_take_presents_its_light_and_then_what_was_shown_before(stage):
+def test_that_a_take_presents_its_light_enrols_only_that_and_then_shows_what_was_before(stage):
     stage.source.present("print")
     stage.enrol.start("lamp light")
-    presented = [stage.presenting]
-    while stage.session.enrolment.is_recording:
-        stage.show()
-        if stage.presenting != presented[-1]:
-            presented.append(stage.presenting)
-    assert presented == ["lamp 1", "print"]
-    assert {sample.take for sample in stage.session.enrolment.samples} == {"lamp light"}
-
-
-def test_that_frames_of_what_was_shown_before_are_not_enrolled(stage):
-    stage.enrol.start("")
     stage.show("Simulated: A print of the person", n=5)
     assert stage.session.enrolment.samples == ()
     stage.show()
     assert len(stage.session.enrolment.samples) == 1
+    stage.enrol.rename_take("lamp light", "candle")
+    assert stage.presenting == "lamp 1"
+    finish_take(stage)
+    assert stage.presenting == "print"
+    assert {sample.take for sample in stage.session.enrolment.samples} == {"candle"}
 
 
 def test_that_suggested_takes_come_in_lights_of_their_own(stage):
@@ -111,15 +99,6 @@ def test_that_suggested_takes_come_in_lights_of_their_own(stage):
         lights.append(stage.presenting)
         finish_take(stage)
     assert lights == ["window 1", "lamp 1", "office 1", "window 2"]
-
-
-def test_that_a_take_that_is_renamed_goes_on_as_it_was(stage):
-    stage.enrol.start("lamp light")
-    stage.show()
-    stage.enrol.rename_take("lamp light", "candle")
-    assert stage.presenting == "lamp 1"
-    finish_take(stage)
-    assert {sample.take for sample in stage.session.enrolment.samples} == {"candle"}
 
 
 def test_that_takes_are_whose_the_page_says(stage):
@@ -139,59 +118,47 @@ def test_that_takes_are_whose_the_page_says(stage):
     assert stage.session.enrolment.state.takes[1].person == "Cid"
 
 
-def test_that_a_quick_take_is_complete_only_at_its_end(stage):
+def test_that_only_a_quick_take_that_reached_its_end_is_complete(stage):
+    darker = Decision(Verdict.UNFAMILIAR, differences=("it is darker",))
     stage.use_model()
-    stage.enrol.start_quick(Decision(Verdict.UNFAMILIAR, differences=("it is darker",)))
+    stage.enrol.start("")
+    finish_take(stage)
+    n_samples = len(stage.session.enrolment.samples)
+    stage.enrol.start_quick(darker)
+    stage.enrol.stop()
+    stage.enrol.start_quick(darker)
+    stage.show(score=-0.1, n=10)  # called an attack
+    assert len(stage.session.enrolment.samples) == n_samples
     stage.show()
     stage.enrol.stop()
     assert stage.complete == []
-    stage.enrol.start_quick(Decision(Verdict.UNFAMILIAR, differences=("it is darker",)))
+    stage.enrol.start_quick(darker)
     finish_take(stage)
     assert stage.complete == ["it is darker (2)"]
 
 
-def test_that_a_quick_take_stopped_at_once_does_not_fold_in_the_take_before(stage):
-    stage.use_model()
-    stage.enrol.start("")
-    finish_take(stage)
-    assert stage.complete == []  # an ordinary take is not folded in
-    stage.enrol.start_quick(Decision(Verdict.UNFAMILIAR))
-    stage.enrol.stop()
-    assert stage.complete == []
-
-
-def test_that_frames_called_an_attack_are_not_folded_in(stage):
-    stage.use_model()
-    stage.enrol.start_quick(Decision(Verdict.UNFAMILIAR))
-    stage.show(score=-0.1, n=10)
-    assert stage.session.enrolment.samples == ()
-
-
-def test_that_another_source_ends_the_take_and_keeps_its_frames(stage):
+def test_that_another_source_ends_the_take_and_none_begins_without_a_picture(stage):
     stage.enrol.start("")
     stage.show(n=4)
     n_kept = len(stage.session.enrolment.samples)
     stage.source.on_opened(Pictures(), False)
     assert not stage.session.enrolment.is_recording
     assert len(stage.session.enrolment.samples) == n_kept > 0
-
-
-def test_that_no_take_begins_without_a_picture(stage):
     stage.source.on_state(CaptureState(Phase.PAUSED, Cause.BUSY, "The camera is busy."))
     stage.enrol.start("")
     assert not stage.session.enrolment.is_recording
     assert stage.told == ["There is no picture to record: choose a source that works."]
 
 
-# ------------------------------------------------------------- tests
-
-
-def test_that_without_a_model_nothing_is_tested(stage):
+def test_that_nothing_is_tested_without_a_model_or_what_the_demo_cannot_present(stage):
     for start in (lambda: stage.guided_test.start("print"), stage.guided_test.run_all):
         start()
         assert not stage.session.guided_test.is_presenting
     assert any("fit a model first" in text for text in stage.told)
     stage.use_model()
+    stage.guided_test.start("silicone mask")
+    assert stage.told[-1] == "The demo cannot present silicone mask: choose another species."
+    assert not stage.session.guided_test.is_presenting
     stage.guided_test.start(BONA_FIDE)
     stage.show(n=FRAMES_WANTED)
     assert not stage.session.guided_test.is_presenting  # and no plan goes on by itself
@@ -208,13 +175,6 @@ def test_that_a_presentation_is_shown_judged_and_reported(stage):
     assert presentation.is_simulated
     assert stage.presenting is None
     assert stage.jobs == ["Making the report"]
-
-
-def test_that_what_the_demo_cannot_present_is_told(stage):
-    stage.use_model()
-    stage.guided_test.start("silicone mask")
-    assert stage.told == ["The demo cannot present silicone mask: choose another species."]
-    assert not stage.session.guided_test.is_presenting
 
 
 def test_that_the_whole_test_presents_the_person_before_each_attack_and_reports_once(stage):
@@ -249,9 +209,6 @@ def test_that_the_whole_test_can_be_broken_off(stage, end):
     assert not stage.session.guided_test.is_presenting
     assert stage.session.guided_test.presentations == ()
     assert stage.jobs == []
-
-
-# ------------------------------------------------------------- one at a time
 
 
 def test_that_neither_a_take_nor_a_presentation_begins_during_the_other(stage):

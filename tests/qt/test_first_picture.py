@@ -25,45 +25,39 @@ def capture():
 
 
 @pytest.fixture
-def page(qapp, qtbot, capture):
+def page(shown, capture):
+    def make(theme):
+        apply_theme(theme)
+        page = LoadingPage("", capture)
+        page.show_now()
+        return shown(page)
+
+    yield make
     apply_theme("light")
-    page = LoadingPage("", capture)
-    qtbot.addWidget(page)
-    page.show_now()
-    return page
 
 
 @pytest.mark.parametrize(("name", "colours"), [("light", LIGHT), ("dark", DARK)])
-def test_that_the_loading_page_has_the_chosen_theme(name, colours, qapp, qtbot, capture):
-    apply_theme(name)
-    page = LoadingPage("", capture)
-    qtbot.addWidget(page)
-    page.show_now()
-    ground = page.grab().toImage().pixelColor(page.width() - 20, 20)
-    words = page.findChild(QLabel).palette().color(QPalette.ColorRole.WindowText)
-    apply_theme("light")
+def test_that_the_loading_page_has_the_chosen_theme(name, colours, page):
+    shown = page(name)
+    ground = shown.grab().toImage().pixelColor(shown.width() - 20, 20)
+    words = shown.findChild(QLabel).palette().color(QPalette.ColorRole.WindowText)
     assert (ground, words) == (QColor(colours.window), QColor(colours.text))
 
 
-def test_that_the_loading_page_paints_the_first_frame_without_an_event_loop(page, capture, qtbot):
-    capture.to_show.put(RED)
-    with qtbot.waitSignal(page.preview.first_frame_shown, timeout=0):
-        page.show_first(0.0)
-    assert page.preview.n_painted == 1
-    assert capture.to_show.take() is None
-
-
-def test_that_the_loading_page_goes_on_with_the_frames_that_follow(page, capture, qtbot):
+def test_that_the_loading_page_paints_frames_at_once_and_leaves_them_to_the_window(
+    page, capture, qtbot
+):
+    page = page("light")
     page.show_first(0.0)
     assert page.preview.n_painted == 0
     capture.to_show.put(RED)
-    capture.frame_ready.emit()
-    qtbot.waitUntil(lambda: page.preview.n_painted == 1)
-
-
-def test_that_the_window_goes_on_with_the_picture_of_the_page(page, capture, qtbot):
+    with qtbot.waitSignal(page.preview.first_frame_shown, timeout=0):  # without an event loop
+        page.show_first(0.0)
+    assert page.preview.n_painted == 1
+    assert capture.to_show.take() is None
     capture.to_show.put(RED)
-    page.show_first(0.0)
+    capture.frame_ready.emit()
+    qtbot.waitUntil(lambda: page.preview.n_painted == 2)
     other = Preview()
     qtbot.addWidget(other)
     other.resize(640, 480)
@@ -111,4 +105,4 @@ launch("demo", on_shown=shown)
 def test_that_neither_the_loading_page_nor_its_look_need_anything_slow(needed, slow):
     script = f"import sys, {needed}; print(*sorted(set({slow!r}) & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    assert run.stdout.strip() == "", run.stderr
+    assert (run.returncode, run.stdout.strip()) == (0, ""), run.stderr

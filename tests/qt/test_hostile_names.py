@@ -4,10 +4,14 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import Qt as QtText
 from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QToolButton
 
 from app.qt.charts.chart import csv_text
+from app.qt.pages.guided_test.cards import PlanCard, PresentCard
+from app.qt.pages.guided_test.species import ChoiceButton
 from app.qt.pages.guided_test.tally import PresentationList
 from app.qt.widgets.texts import plain_tip
+from app.session.guided_test.plans import PlannedRow, PlanProgress
 from app.session.guided_test.presentation import Presentation
 from app.types import ScoredFrame, Verdict
 
@@ -26,13 +30,25 @@ def test_that_a_tool_tip_shows_a_name_as_it_is(qapp, name):
     assert as_qt_shows(plain_tip(name)) == name
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_that_the_tip_of_a_presentation_is_no_markup(qtbot, name):
+def test_that_the_tip_of_a_presentation_is_no_markup(qtbot):
     shown = PresentationList()
     qtbot.addWidget(shown)
-    shown.show_presentations((Presentation(1, name, (ScoredFrame(Verdict.NO_FACE),), None),))
-    assert name in as_qt_shows(shown.item(0).toolTip())
-    assert name in shown.item(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    for name in NAMES:
+        shown.show_presentations((Presentation(1, name, (ScoredFrame(Verdict.NO_FACE),), None),))
+        assert name in as_qt_shows(shown.item(0).toolTip())
+        assert name in shown.item(0).data(Qt.ItemDataRole.AccessibleTextRole)
+
+
+def test_that_no_name_on_a_button_becomes_a_shortcut(qtbot):
+    name = "black &white"
+    choice, plan, card = ChoiceButton(name, "species-own"), PlanCard(), PresentCard()
+    for each in (choice, plan, card):
+        qtbot.addWidget(each)
+    plan.show_plan(PlanProgress("own", "", (PlannedRow(name, 2, 0, 0, 0.5),)))
+    card.set_possible("", name)
+    for each in (choice, plan.findChild(QToolButton), card.present_button):
+        assert each.shortcut().isEmpty()
+        assert each.text().replace("&&", "&").endswith(name)
 
 
 def test_that_no_name_becomes_a_formula_in_the_table_of_a_chart():

@@ -72,6 +72,7 @@ def test_that_verdicts_differ_by_shape_alone(qapp):
     for one, other in itertools.combinations(VERDICTS.values(), 2):
         here, there = ink(drawn(one[0])), ink(drawn(other[0]))
         assert len(here ^ there) > 0.1 * len(here | there), (one, other)
+    assert ink(drawn(Verdict.ATTACK, paint=paint_verdict)) == ink(drawn("attack"))
 
 
 def test_that_a_verdict_is_drawn_in_its_colour(light):
@@ -80,26 +81,13 @@ def test_that_a_verdict_is_drawn_in_its_colour(light):
         assert verdict_colour(verdict) in colours_in(image), verdict
 
 
-def test_that_painting_a_verdict_draws_its_shape(qapp):
-    assert ink(drawn(Verdict.ATTACK, paint=paint_verdict)) == ink(drawn("attack"))
-
-
-def test_that_an_icon_follows_the_theme_by_itself(light):
+def test_that_an_icon_follows_the_theme_by_itself_and_is_faint_when_disabled(light):
     stop = icon("stop")
-    before = colours_in(stop.pixmap(24, 24).toImage())
+    assert LIGHT.text in colours_in(stop.pixmap(24, 24).toImage())
+    faint = stop.pixmap(24, 24, QIcon.Mode.Disabled).toImage()
+    assert LIGHT.faint in colours_in(faint)
     apply_theme("dark")
-    after = colours_in(stop.pixmap(24, 24).toImage())
-    assert (LIGHT.text in before, DARK.text in after) == (True, True)
-
-
-def test_that_a_disabled_icon_is_faint(light):
-    image = icon("stop").pixmap(24, 24, QIcon.Mode.Disabled).toImage()
-    assert LIGHT.faint in colours_in(image)
-
-
-def test_that_an_icon_is_sharp_on_a_dense_screen(light):
-    picture = icon("camera").pixmap(QSize(16, 16), 2.0)
-    assert (picture.size(), picture.devicePixelRatio()) == (QSize(32, 32), 2.0)
+    assert DARK.text in colours_in(stop.pixmap(24, 24).toImage())
 
 
 def test_that_icons_outlive_what_python_knows_of_them(light, qtbot):
@@ -113,22 +101,18 @@ def test_that_icons_outlive_what_python_knows_of_them(light, qtbot):
     assert not changed.pixmap(16, 16).isNull()
 
 
-def test_that_the_programs_icon_has_a_picture_of_every_size(qapp):
-    assert {size.width() for size in app_icon().availableSizes()} == set(APP_ICON_SIZES)
-
-
-def test_that_the_pictures_are_part_of_the_package():
+def test_that_the_pictures_are_part_of_the_package_and_the_programs_icon_has_all_sizes(qapp):
     data = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     patterns = data["tool"]["setuptools"]["package-data"]["app"]
     packaged = {path for pattern in patterns for path in (ROOT / "app").glob(pattern)}
     assert set(theme.ASSETS.iterdir()) <= packaged
+    assert {size.width() for size in app_icon().availableSizes()} == set(APP_ICON_SIZES)
 
 
-def test_that_an_icon_without_room_is_no_picture_and_no_warning(qapp):
+def test_that_an_icon_is_sharp_leaves_a_gap_before_words_and_needs_no_room(light):
+    picture = icon("camera").pixmap(QSize(16, 16), 2.0)
+    assert (picture.size(), picture.devicePixelRatio()) == (QSize(32, 32), 2.0)
+    wide = icon("stop").pixmap(QSize(24, 16)).toImage()
+    assert any(wide.pixelColor(x, 8).alpha() for x in range(16))
+    assert not any(wide.pixelColor(x, 8).alpha() for x in range(16, 24))
     assert icon("cross").pixmap(QSize(16, -4)).isNull()
-
-
-def test_that_an_icon_with_more_width_leaves_a_gap_before_the_words(qapp):
-    picture = icon("stop").pixmap(QSize(24, 16)).toImage()
-    assert any(picture.pixelColor(x, 8).alpha() for x in range(16))
-    assert not any(picture.pixelColor(x, 8).alpha() for x in range(16, 24))

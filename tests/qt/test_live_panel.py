@@ -21,30 +21,22 @@ def notices(qtbot):
     return notices
 
 
-def test_that_without_a_notice_it_takes_no_room(notices):
+def test_that_a_topic_has_its_last_notice_a_sentence_is_shown_once_and_none_takes_no_room(notices):
     assert notices.isHidden()
-    notices.show_notice(Notice("Something happened."))
-    assert not notices.isHidden()
-
-
-def test_that_a_later_notice_of_a_topic_takes_the_place_of_the_earlier(notices):
-    notices.show_notice(Notice("Busy.", "warning", "source"))
-    notices.show_notice(Notice("Fitted.", topic="model"))
-    notices.show_notice(Notice("Gone.", "error", "source"))
-    assert notices.texts == ("Fitted.", "Gone.")
-
-
-def test_that_an_empty_notice_takes_its_topic_away(notices):
-    notices.show_notice(Notice("Busy.", "warning", "source"))
-    notices.show_notice(Notice("", topic="source"))
+    for notice, texts in (
+        (Notice("Busy.", "warning", "source"), ("Busy.",)),
+        (Notice("Fitted.", topic="model"), ("Busy.", "Fitted.")),
+        (Notice("Gone.", "error", "source"), ("Fitted.", "Gone.")),
+        (Notice("Gone.", "error", "other"), ("Fitted.", "Gone.")),
+        (Notice("", topic="model"), ("Gone.",)),
+    ):
+        notices.show_notice(notice)
+        assert notices.texts == texts
+        assert not notices.isHidden()
+    for topic in ("other", "source"):
+        notices.show_notice(Notice("", topic=topic))
     assert notices.texts == ()
     assert notices.isHidden()
-
-
-def test_that_the_same_sentence_is_shown_once(notices):
-    for topic in ("one", "two"):
-        notices.show_notice(Notice("The disk is full.", "error", topic))
-    assert notices.texts == ("The disk is full.",)
 
 
 def test_that_the_oldest_goes_when_there_are_too_many(notices):
@@ -53,9 +45,11 @@ def test_that_the_oldest_goes_when_there_are_too_many(notices):
     assert notices.texts == tuple(f"Number {number}." for number in range(1, MOST + 1))
 
 
-def test_that_a_click_puts_a_notice_away(notices, qtbot):
+def test_that_a_click_puts_a_notice_away_and_levels_differ_in_shape(notices, qtbot):
     notices.show_notice(Notice("One.", "warning"))
-    notices.show_notice(Notice("Two.", "warning"))
+    notices.show_notice(Notice("Two."))
+    one, two = (line.findChild(Mark).name for line in notices._lines)
+    assert one != two
     close = next(
         button
         for button in notices.findChildren(QToolButton)
@@ -64,25 +58,6 @@ def test_that_a_click_puts_a_notice_away(notices, qtbot):
     qtbot.mouseClick(close, Qt.MouseButton.LeftButton)
     assert notices.texts == ("Two.",)
 
-
-def test_that_what_asks_for_nothing_goes_by_itself_and_what_matters_stays(qtbot, monkeypatch):
-    monkeypatch.setattr(module, "READING_SECONDS", 0)
-    notices = Notices()
-    qtbot.addWidget(notices)
-    notices.show_notice(Notice("The camera is busy.", "warning"))
-    notices.show_notice(Notice("Exported."))
-    assert len(notices.texts) == 2
-    qtbot.waitUntil(lambda: notices.texts == ("The camera is busy.",))
-
-
-def test_that_levels_differ_in_shape_and_not_only_in_colour(notices):
-    for level in ("info", "warning"):
-        notices.show_notice(Notice(f"Of level {level}.", level))
-    info, warning = (line.findChild(Mark).name for line in notices._lines)
-    assert info != warning
-
-
-# ------------------------------------------------------------- questions
 
 QUESTION = Notice(
     "Bring takes back?", "info", "recovery", (Choice("yes", "Yes"), Choice("no", "No"))
@@ -93,15 +68,9 @@ def answer(notices, text):
     return next(one for one in notices.findChildren(QPushButton) if one.text() == text)
 
 
-def test_that_an_answer_is_told_with_its_topic_and_puts_the_question_away(notices, qtbot):
-    notices.show_notice(QUESTION)
-    with qtbot.waitSignal(notices.chosen) as told:
-        qtbot.mouseClick(answer(notices, "No"), Qt.MouseButton.LeftButton)
-    assert told.args == ["recovery", "no"]
-    assert notices.texts == ()
-
-
-def test_that_a_question_is_neither_read_away_nor_pushed_out(qtbot, monkeypatch):
+def test_that_only_what_asks_for_nothing_goes_by_itself_and_a_question_with_its_answer(
+    qtbot, monkeypatch
+):
     monkeypatch.setattr(module, "READING_SECONDS", 0)
     notices = Notices()
     qtbot.addWidget(notices)
@@ -109,24 +78,22 @@ def test_that_a_question_is_neither_read_away_nor_pushed_out(qtbot, monkeypatch)
     for number in range(MOST + 2):
         notices.show_notice(Notice(f"Number {number}.", "warning"))
     notices.show_notice(Notice("Exported."))
+    assert "Exported." in notices.texts
     qtbot.waitUntil(lambda: "Exported." not in notices.texts)
     assert notices.texts[0] == QUESTION.text
-
-
-# ------------------------------------------------------------- the panel
+    assert f"Number {MOST + 1}." in notices.texts
+    with qtbot.waitSignal(notices.chosen) as told:
+        qtbot.mouseClick(answer(notices, "No"), Qt.MouseButton.LeftButton)
+    assert told.args == ["recovery", "no"]
+    assert QUESTION.text not in notices.texts
 
 
 @pytest.fixture
-def panel(qtbot, controller):
-    panel = LivePanel(controller)
-    qtbot.addWidget(panel)
-    panel.resize(620, 640)
-    with qtbot.waitExposed(panel):
-        panel.show()
-    return panel
+def panel(shown, controller):
+    return shown(LivePanel(controller), 620, 640)
 
 
-def test_that_a_verdict_reaches_the_banner_and_the_picture(panel):
+def test_that_a_verdict_reaches_the_banner_and_the_picture_which_has_most_of_the_room(panel):
     frame = Frame(np.full((480, 640, 3), 90, np.uint8))
     panel.preview.show_frame(frame)
     panel.show_scored(scored_frame(frame, Verdict.GENUINE, box=(200.0, 100.0, 200.0, 200.0)))
@@ -134,9 +101,6 @@ def test_that_a_verdict_reaches_the_banner_and_the_picture(panel):
     panel.show_decision(Decision(Verdict.ATTACK))
     assert panel.banner.verdict is Verdict.ATTACK
     assert panel.preview.grab().toImage() != before
-
-
-def test_that_the_timeline_leaves_the_picture_most_of_the_room(panel):
     assert panel.timeline.isVisible()
     assert panel.preview.height() > panel.timeline.height()
 

@@ -1,42 +1,16 @@
 """The window as a whole: what is told, dropped, opened, refused, and what stays as it was."""
 
+import threading
+
 import numpy as np
-import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.capture.source import Cause, SourceError
 from app.models.files import save
 from app.models.model import PadModel
 from app.types import Verdict
 from tests.app.capture.material import write_video
 from tests.qt.driving import Pictures
-
-
-@pytest.fixture
-def modelled(launch, exported):
-    """Return a window with a model from a file."""
-    return launch(recent=(str(exported),)).until_modelled()
-
-
-# ------------------------------------------------------------- launch
-
-
-def test_that_without_a_camera_the_demo_starts_and_says_so(launch, monkeypatch):
-    monkeypatch.setattr("app.capture.webcam.list_cameras", list)
-    driver = launch(source="auto")
-    driver.until_told("No camera was found, so this is the built-in demo")
-    driver.until(lambda: driver.window.live.preview.n_painted)
-    assert driver.controller.source.is_demo
-
-
-def test_that_the_window_is_ready_without_a_source_that_works(launch, tmp_path):
-    problem = "The setting p is back at its default: it must be a number."
-    driver = launch(source=str(tmp_path / "gone.mp4"), problems=(problem,))
-    assert problem in driver.notices
-    driver.until_told("gone.mp4")
-    driver.press("Ctrl+D")
-    driver.until(lambda: driver.controller.source.is_demo)
 
 
 class Shown(QObject):
@@ -52,8 +26,15 @@ class Shown(QObject):
         return False
 
 
-def test_that_turning_to_pages_shows_no_other_window(launch):
-    driver = launch()
+def test_that_without_a_camera_the_demo_starts_says_so_and_stays_when_a_file_is_missing(
+    launch, monkeypatch, tmp_path
+):
+    monkeypatch.setattr("app.capture.webcam.list_cameras", list)
+    driver = launch(source="auto")
+    driver.until_told("No camera was found, so this is the built-in demo")
+    preview = driver.window.live.preview
+    driver.until(lambda: preview.n_painted)
+    assert driver.controller.source.is_demo
     shown = Shown()
     QApplication.instance().installEventFilter(shown)
     for name in ("Model", "Why", "Test", "Enrol"):
@@ -61,32 +42,44 @@ def test_that_turning_to_pages_shows_no_other_window(launch):
         QApplication.processEvents()
     QApplication.instance().removeEventFilter(shown)
     assert shown.windows == []
+    driver.window.open_path(str(tmp_path / "nothing.mp4"))
+    driver.until_told("nothing.mp4")
+    painted = preview.n_painted
+    driver.until(lambda: preview.n_painted > painted)
+    assert driver.window.live.source_bar._choice.currentData() == "demo"
 
 
-def test_that_nothing_is_called_fitted_while_networks_are_prepared(launch, monkeypatch, tmp_path):
-    monkeypatch.setenv("LMKL_PAD_CACHE", str(tmp_path))
-    driver = launch()
-    driver.until(lambda: "Preparing" in driver.window.status.text)
-    assert "itting" not in driver.pages.enrol.fit_bar.fit_button.text()
-    assert not driver.window.status._cancel.isVisible()
-
-
-# ------------------------------------------------------------- mistakes go on
+def test_that_a_window_without_a_source_is_ready_for_the_demo_or_a_dropped_video(
+    launch, genuine, tmp_path
+):
+    problem = "The setting p is back at its default: it must be a number."
+    driver = launch(source=str(tmp_path / "gone.mp4"), problems=(problem,))
+    assert problem in driver.notices
+    driver.until_told("gone.mp4")
+    driver.press("Ctrl+D")
+    driver.until(lambda: driver.controller.source.is_demo)
+    driver.until_prepared()
+    assert driver.drop(write_video(tmp_path / "person.avi", "MJPG", genuine * 5))
+    driver.until(lambda: driver.controller.source.name == "person.avi")
+    assert not driver.controller.source.is_demo
+    driver.until(lambda: driver.session.scored and not driver.session.scored.frame.caption)
+    driver.until_told("The recording has ended")
 
 
 def test_that_a_frame_that_cannot_be_scored_is_told_once_and_the_next_ones_are(launch, expect_log):
     from app.session.scoring import score_frame
 
     expect_log("A frame could not be scored")
-    told = []
+    told, is_listening = [], threading.Event()
 
     def sometimes(pipeline, model, frame):
-        if frame.number % 3 == 0:
+        if is_listening.is_set() and frame.number % 3 == 0:
             raise RuntimeError("a bad frame")
         return score_frame(pipeline, model, frame)
 
     driver = launch(observe=sometimes)
     driver.controller.notice.connect(lambda notice: told.append(notice.text))
+    is_listening.set()
     driver.until_prepared()
     driver.until_told("A frame could not be scored (RuntimeError: a bad frame)")
     driver.until_verdict(Verdict.NO_MODEL)
@@ -96,33 +89,9 @@ def test_that_a_frame_that_cannot_be_scored_is_told_once_and_the_next_ones_are(l
     assert driver.close()  # here, for pytest keeps what is logged later, and its frames with it
 
 
-def test_that_a_camera_that_fails_is_told_and_taken_up_again_when_it_is_back(launch, genuine):
-    camera = Pictures(genuine, is_live=True)
-    driver = launch(make_demo=lambda: camera).until_prepared()
-    driver.until_verdict(Verdict.NO_MODEL)
-    camera.error = SourceError(Cause.BUSY, camera.subject)
-    driver.until_told("Pictures")
-    driver.until(lambda: driver.banner.verdict is not Verdict.NO_MODEL)  # it was on what is gone
-    assert not driver.banner.verdict.decides
-    camera.error = None
-    driver.until(lambda: camera.opened > 1 and "Pictures" not in driver.notices)
-    driver.until_verdict(Verdict.NO_MODEL)
-
-
-def test_that_a_source_that_cannot_be_opened_leaves_the_present_one(launch, tmp_path):
-    driver = launch()
-    driver.until(lambda: driver.window.live.preview.n_painted)
-    driver.window.open_path(str(tmp_path / "nothing.mp4"))
-    driver.until_told("nothing.mp4")
-    painted = driver.window.live.preview.n_painted
-    driver.until(lambda: driver.window.live.preview.n_painted > painted)
-    assert driver.window.live.source_bar._choice.currentData() == "demo"
-
-
-# ------------------------------------------------------------- models in and out
-
-
-def test_that_a_model_dropped_before_anything_is_ready_is_opened_later(launch, exported, tmp_path):
+def test_that_a_model_dropped_at_the_start_is_opened_and_neither_damage_nor_attacks_change_it(
+    launch, exported, tmp_path
+):
     driver = launch()
     assert not driver.drop(exported, tmp_path)  # one at a time
     assert driver.drop(exported)
@@ -133,65 +102,44 @@ def test_that_a_model_dropped_before_anything_is_ready_is_opened_later(launch, e
     driver.turn_to("Test")  # it knows the demo, which was opened before the page was made
     assert driver.button("Run the whole demo test").isEnabled()
 
-
-def test_that_a_dropped_video_is_played_and_its_end_is_told(launch, genuine, tmp_path):
-    video = write_video(tmp_path / "person.avi", "MJPG", genuine * 5)
-    driver = launch().until_prepared()
-    assert driver.drop(video)
-    driver.until(lambda: driver.controller.source.name == "person.avi")
-    assert not driver.controller.source.is_demo
-    driver.until(lambda: driver.session.scored and not driver.session.scored.frame.caption)
-    driver.until_told("The recording has ended")
-
-
-def test_that_a_damaged_file_is_told_and_the_model_in_use_stays(modelled, exported, tmp_path):
-    before = modelled.session.model
+    before = driver.session.model
     damaged = tmp_path / "damaged.safetensors"
     damaged.write_bytes(exported.read_bytes()[:-100])
-    modelled.drop(damaged)
-    modelled.until_told("damaged.safetensors")
-    assert modelled.session.model is before
-    assert modelled.window.live.notices._lines[-1].notice.level == "error"
+    driver.drop(damaged)
+    driver.until_told("damaged.safetensors")
+    assert driver.session.model is before
+    assert driver.window.live.notices._lines[-1].notice.level == "error"
+
+    driver.present("print")
+    driver.until_verdict(Verdict.ATTACK)
+    driver.banner.show_decision(
+        type(driver.session.decision)(Verdict.UNFAMILIAR, differences=("it is darker",))
+    )
+    driver.click(driver.banner._add)
+    driver.until_told("The demo presents an attack")
+    assert not driver.session.enrolment.is_recording
 
 
-@pytest.mark.parametrize(
-    ("preset", "sentence"),
-    [
+def test_that_a_model_of_other_views_is_refused_with_the_difference_and_listed_until_it_is_gone(
+    launch, model, tmp_path
+):
+    other = tmp_path / "other.safetensors"
+    driver = launch().until_prepared()
+    for preset, sentence in (
         ({"name": "texture"}, "it was made with the views 'texture', and 'tiny' are in use"),
         ({"crops": []}, "the views 'tiny' have changed since it was made; enrol again"),
-    ],
-    ids=["other", "changed"],
-)
-def test_that_a_model_of_other_views_is_refused_with_the_difference_and_stays_listed(
-    launch, model, tmp_path, preset, sentence
-):
-    features = {**model.features, "preset": {**model.features["preset"], **preset}}
-    other = tmp_path / "other.safetensors"
-    foreign = PadModel(model.estimator, features, model.conditions, model.takes)
-    save(foreign.named(), other)
-    driver = launch(recent=(str(other),)).until_prepared()
-    driver.until_told(sentence)
-    assert driver.session.model is None
-    assert driver.controller.settings.recent == (str(other),)
-
-
-def test_that_a_model_that_is_gone_is_no_longer_listed(launch, tmp_path):
-    gone = str(tmp_path / "gone.safetensors")
-    driver = launch(recent=(gone,)).until_prepared()
-    driver.until_told("gone.safetensors")
+    ):
+        features = {**model.features, "preset": {**model.features["preset"], **preset}}
+        foreign = PadModel(model.estimator, features, model.conditions, model.takes)
+        save(foreign.named(), other)
+        driver.controller.change_settings(recent=(str(other),))
+        driver.controller.model.open(str(other))
+        driver.until_told(sentence)
+        assert driver.session.model is None
+        assert driver.controller.settings.recent == (str(other),)
+    other.unlink()
+    driver.controller.model.open(str(other))
     driver.until(lambda: driver.controller.settings.recent == ())
-
-
-def test_that_an_export_that_fails_tells_and_keeps_the_model(modelled, file_dialogs, tmp_path):
-    before = modelled.session.model
-    (tmp_path / "folder.safetensors").mkdir()
-    file_dialogs(tmp_path / "folder.safetensors")
-    modelled.press("Ctrl+E")
-    modelled.until_told("cannot be written")
-    assert modelled.session.model is before
-
-
-# ------------------------------------------------------------- unfamiliar conditions
 
 
 def test_that_unfamiliar_conditions_name_the_difference_and_a_quick_take_makes_them_familiar(
@@ -216,14 +164,3 @@ def test_that_unfamiliar_conditions_name_the_difference_and_a_quick_take_makes_t
     assert any("darker" in take for take in driver.session.model.takes)
     assert not driver.session.enrolment.unmodelled
     driver.until_verdict(Verdict.GENUINE)
-
-
-def test_that_the_demo_takes_no_attack_into_the_model(modelled):
-    modelled.present("print")
-    modelled.until_verdict(Verdict.ATTACK)
-    modelled.banner.show_decision(
-        type(modelled.session.decision)(Verdict.UNFAMILIAR, differences=("it is darker",))
-    )
-    modelled.click(modelled.banner._add)
-    modelled.until_told("The demo presents an attack")
-    assert not modelled.session.enrolment.is_recording

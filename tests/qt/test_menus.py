@@ -27,7 +27,7 @@ def recent_menu(driver):
     return menu.actions()
 
 
-def test_that_the_menus_of_a_new_window_offer_what_can_be_done(driver):
+def test_that_menus_and_keys_of_a_new_window_do_what_can_be_done(driver):
     keys = [one.shortcut().toString() for one in driver.window.menus.all]
     given = [key for key in keys if key]
     assert len(given) == len(set(given))
@@ -40,11 +40,16 @@ def test_that_the_menus_of_a_new_window_offer_what_can_be_done(driver):
     assert not only.isEnabled()
     assert "No model" in only.text()
 
-
-def test_that_keys_turn_pages_and_switch_regions_and_the_take(driver):
+    themes = driver.window.menus._themes
+    themes["dark"].trigger()
+    assert theme.colours() is DARK
+    assert driver.controller.settings.theme == "dark"
+    assert [name for name, action in themes.items() if action.isChecked()] == ["dark"]
     for number, key in enumerate(("enrol", "model", "why", "test"), start=1):
         driver.press(f"Ctrl+{number}")
         assert driver.window.tabs.currentWidget() is getattr(driver.pages, key)
+    themes["light"].trigger()
+    assert theme.colours() is LIGHT
     driver.press("Ctrl+G")
     assert not driver.controller.settings.show_regions
     assert not driver.action("Show regions").isChecked()
@@ -56,20 +61,14 @@ def test_that_keys_turn_pages_and_switch_regions_and_the_take(driver):
     assert not driver.session.enrolment.is_recording
 
 
-def test_that_the_look_changes_at_once_and_is_kept(driver):
-    themes = driver.window.menus._themes
-    themes["dark"].trigger()
-    assert theme.colours() is DARK
-    assert driver.controller.settings.theme == "dark"
-    assert [name for name, action in themes.items() if action.isChecked()] == ["dark"]
-    for name in ("Model", "Why", "Test", "Enrol"):
-        driver.turn_to(name)  # pages that are made in the dark
-    themes["light"].trigger()
-    assert theme.colours() is LIGHT
-
-
-def test_that_dialogs_open_and_settings_take_effect_when_they_are_accepted(driver):
-    opened, before = [], driver.controller.settings
+def test_that_dialogs_open_and_settings_take_effect_when_they_are_accepted(
+    driver, file_dialogs, monkeypatch
+):
+    opened, before, urls = [], driver.controller.settings, []
+    monkeypatch.setattr(QDesktopServices, "openUrl", urls.append)
+    file_dialogs("")
+    driver.window.menus.open_report()  # a report is saved before it can be opened
+    assert urls == []
 
     def look(dialog):
         opened.append(type(dialog))
@@ -95,7 +94,9 @@ def test_that_dialogs_open_and_settings_take_effect_when_they_are_accepted(drive
     assert driver.window.menus._themes["dark"].isChecked()
 
 
-def test_that_a_recent_model_is_opened_and_given_up(launch, exported):
+def test_that_a_recent_model_is_opened_exported_under_a_name_with_its_ending_and_given_up(
+    launch, exported, file_dialogs, tmp_path
+):
     driver = launch(recent=(str(exported),), reopen_last=False).until_prepared()
     assert driver.session.model is None
     (entry,) = recent_menu(driver)
@@ -103,18 +104,8 @@ def test_that_a_recent_model_is_opened_and_given_up(launch, exported):
     entry.trigger()
     driver.until_told(f"Opened {exported.name}.")
     assert driver.action("Export model…").isEnabled()
-    driver.action("Close the model").trigger()
-    assert driver.session.model is None
-    assert not driver.action("Export model…").isEnabled()
-    assert driver.window.windowTitle() == "lmkl-pad"
-
-
-def test_that_a_dialog_that_was_left_does_nothing_and_a_name_gets_its_ending(
-    launch, exported, file_dialogs, tmp_path
-):
-    driver = launch(recent=(str(exported),)).until_modelled()
     model, told = driver.session.model, driver.notices
-    file_dialogs("")
+    file_dialogs("")  # left without an answer
     driver.press("Ctrl+O")
     driver.press("Ctrl+E")
     assert driver.session.model is model
@@ -124,11 +115,7 @@ def test_that_a_dialog_that_was_left_does_nothing_and_a_name_gets_its_ending(
     driver.until_told("Exported to face.safetensors")
     assert (tmp_path / "face.safetensors").is_file()
     assert driver.controller.settings.recent == (str(tmp_path / "face.safetensors"), str(exported))
-
-
-def test_that_the_report_is_saved_before_it_can_be_opened(driver, file_dialogs, monkeypatch):
-    shown = []
-    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url.toLocalFile()))
-    file_dialogs("")
-    driver.window.menus.open_report()
-    assert shown == []
+    driver.action("Close the model").trigger()
+    assert driver.session.model is None
+    assert not driver.action("Export model…").isEnabled()
+    assert driver.window.windowTitle() == "lmkl-pad"

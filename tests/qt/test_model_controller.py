@@ -43,18 +43,16 @@ def office(qapp, samples, model):
     return Office(samples, model.features)
 
 
-def test_that_nothing_is_fitted_before_the_networks_are_ready_or_on_too_little(office):
+def test_that_a_fit_of_enough_frames_is_told_and_used_and_holds_them_all(office, samples, qtbot):
     office.control.fit()
     assert "not ready yet" in office.told[0]
     office.prepare().session.enrolment.samples = ()
     office.control.fit()
     assert "Record a take first" in office.told[1]
     assert office.jobs == []
-
-
-def test_that_a_fit_is_told_and_used_and_holds_all_frames(office, qtbot):
+    office.session.enrolment.samples = samples
     with qtbot.waitSignal(office.control.fitted):
-        office.prepare().control.fit()
+        office.control.fit()
         office.do()
     assert office.busy == [True, False]
     assert office.session.enrolment.unmodelled == ()
@@ -97,7 +95,9 @@ def test_that_a_take_is_folded_into_the_model_that_is_in_use_by_then(office, sam
     assert office.session.enrolment.unmodelled == ()
 
 
-def test_that_an_export_gives_the_model_its_file(office, tmp_path, qtbot):
+def test_that_an_export_gives_the_model_its_file_unless_it_changed_meanwhile(
+    office, tmp_path, qtbot
+):
     office.prepare().control.fit()
     office.do()
     path = tmp_path / "face.safetensors"
@@ -109,33 +109,23 @@ def test_that_an_export_gives_the_model_its_file(office, tmp_path, qtbot):
     assert not office.session.has_unsaved_model
     assert office.opened == [str(path)]
     assert "agree to the last bit" in office.told[-1]
-
-
-def test_that_a_model_that_changed_during_the_export_is_still_unsaved(office, tmp_path):
-    office.prepare().control.fit()
-    office.do()
     office.control.set_target(0.2)
-    office.control.export(str(tmp_path / "face.safetensors"))
+    office.control.export(str(path))
     office.do()
     office.do()
     assert office.session.has_unsaved_model
 
 
-def test_that_a_failed_export_is_told(office, tmp_path, qtbot):
-    office.prepare().control.fit()
-    office.do()
-    office.control.export(str(tmp_path / "missing" / "face.safetensors"))
-    with qtbot.waitSignal(office.control.not_exported):
-        office.do()
-    assert "cannot be written" in office.told[-1]
-
-
-def test_that_a_model_is_opened_as_soon_as_the_views_are_known(office, exported):
+def test_that_a_model_is_opened_as_soon_as_the_views_are_known_and_stays_with_them(
+    office, exported
+):
     office.control.open(str(exported))
     assert office.jobs == []
     office.prepare().do()
     assert office.session.model.path == str(exported)
     assert office.opened == [str(exported)]
+    office.prepare()  # the same views again
+    assert office.session.model is not None
 
 
 def test_that_a_file_that_is_gone_is_told_as_missing_and_a_damaged_one_is_not(office, tmp_path):
@@ -162,10 +152,3 @@ def test_that_new_takes_are_folded_into_an_imported_model_which_keeps_its_own(of
     office.control.fit()
     assert office.jobs == []
     assert "holds all takes already" in office.told[-1]
-
-
-def test_that_the_same_views_again_keep_the_model(office, exported):
-    office.prepare().control.open(str(exported))
-    office.do()
-    office.prepare()
-    assert office.session.model is not None

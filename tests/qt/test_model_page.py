@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea
+from PySide6.QtWidgets import QLabel, QScrollArea
 
 from app.models.summary import PersonSummary
 from app.qt.pages.model.model_page import ModelPage
 from app.qt.state import Working
-from tests.qt.driving import wheel_over
+from tests.qt.driving import click, named, texts_of, wheel_over
 from tests.qt.model_values import STATEMENT, VIEWS, model_summary, threshold_summary
 from tests.qt.model_values import THRESHOLD as VALUE
 
@@ -19,83 +19,47 @@ WEIGHTS, THRESHOLD, CONVERGENCE, DETAILS = range(4)
 
 
 @pytest.fixture
-def page(qtbot, controller):
-    page = ModelPage(controller)
-    qtbot.addWidget(page)
-    page.resize(460, 560)
-    page.show()
-    return page
+def page(shown, controller):
+    return shown(ModelPage(controller), 460, 560)
 
 
-def button(page, text):
-    found = [each for each in page.findChildren(QPushButton) if each.text() == text]
-    assert len(found) == 1
-    return found[0]
-
-
-def texts(widget):
-    return [label.text() for label in widget.findChildren(QLabel) if label.text()]
-
-
-def click(qtbot, widget):
-    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
-
-
-# ---------------------------------------------------------------- empty
-
-
-def test_that_without_a_model_the_page_says_what_one_is_and_offers_two_ways(qtbot, page):
-    assert page.empty.isVisible()
-    assert not page.header.isVisible()
-    assert "genuine frames only" in page.empty.lines.text()
-    with qtbot.waitSignal(page.enrol_requested):
-        click(qtbot, button(page, "Enrol a face"))
-    with qtbot.waitSignal(page.open_requested):
-        click(qtbot, button(page, "Open a model\N{HORIZONTAL ELLIPSIS}"))
-
-
-def test_that_a_fit_is_offered_once_frames_suffice(qtbot, page):
-    assert not button(page, "Fit a model").isVisible()
-    page.set_can_fit(True)
-    click(qtbot, button(page, "Fit a model"))
-    page._controller.model.fit.assert_called_once()
-
-
-def test_that_a_model_takes_the_place_of_the_empty_state_and_gives_it_back(page):
+def test_that_without_a_model_the_page_says_what_one_is_and_offers_the_ways_to_one(qtbot, page):
     page.show_model(model_summary())
     assert page.header.isVisible()
     assert not page.empty.isVisible()
     page.show_model(None)
     assert page.empty.isVisible()
     assert not page.header.isVisible()
+    assert "genuine frames only" in page.empty.lines.text()
+    with qtbot.waitSignal(page.enrol_requested):
+        click(qtbot, named(page, "Enrol a face"))
+    with qtbot.waitSignal(page.open_requested):
+        click(qtbot, named(page, "Open a model\N{HORIZONTAL ELLIPSIS}"))
+    assert not named(page, "Fit a model").isVisible()
+    page.set_can_fit(True)  # frames suffice
+    click(qtbot, named(page, "Fit a model"))
+    page._controller.model.fit.assert_called_once()
 
 
-# ---------------------------------------------------------------- header
+def test_that_the_certificate_has_its_word_its_shape_and_its_gap(page):
+    for gap, is_certified, word, shape in (
+        (3.1e-8, True, "is optimal", "genuine"),
+        (2.3e-3, False, "not proven optimal", "warning"),
+    ):
+        page.show_model(model_summary(gap=gap, is_certified=is_certified))
+        certificate = page.header.certificate
+        assert word in certificate.text()
+        assert f"{gap:.1e}".replace("e-0", "e-") in certificate.text()
+        assert certificate.mark.name == shape
 
 
-@pytest.mark.parametrize(
-    ("gap", "is_certified", "word", "shape"),
-    [(3.1e-8, True, "is optimal", "genuine"), (2.3e-3, False, "not proven optimal", "warning")],
-)
-def test_that_the_certificate_has_its_word_its_shape_and_its_gap(
-    page, gap, is_certified, word, shape
-):
-    page.show_model(model_summary(gap=gap, is_certified=is_certified))
-    certificate = page.header.certificate
-    assert word in certificate.text()
-    assert f"{gap:.1e}".replace("e-0", "e-") in certificate.text()
-    assert certificate.mark.name == shape
-
-
-def test_that_the_threshold_is_told_in_plain_words_first(page):
+def test_that_the_threshold_is_told_in_plain_words_and_a_missed_target_with_the_way_out(page):
     page.show_model(model_summary(threshold=threshold_summary(stress_bpcer=None)))
     assert page.header.threshold.text() == (
         "About 1 in 22 genuine frames may be refused "
         "(4.4 %; with about 72 independent frames, anything from 1.2 to 11.3 %)."
     )
-
-
-def test_that_a_target_that_is_missed_is_told_with_the_way_out(page):
+    assert any("not known" in text for text in texts_of(page.threshold))  # of other light
     missed = threshold_summary(promised=False, bpcer=0.1, target_bpcer=0.05, stress_bpcer=1.0)
     page.show_model(model_summary(threshold=missed))
     told = page.header.threshold.text()
@@ -118,33 +82,13 @@ def test_that_without_a_target_there_is_neither_promise_nor_warning(page):
     assert "target BPCER\tautomatic" in page.details.table.to_text()
 
 
-def test_that_the_exact_statement_on_the_threshold_is_behind_details(qtbot, page):
-    page.show_model(model_summary())
-    assert not page.header.details.isVisible()
-    click(qtbot, page.header.more)
-    assert page.header.details.isVisible()
-    assert STATEMENT in page.header.details.text()
-    assert STATEMENT in texts(page.threshold)
-
-
-def test_that_the_wheel_over_the_tabs_turns_no_page(page):
-    page.show_model(model_summary())
-    assert not wheel_over(page.tabs)
-    assert page.tabs.currentIndex() == 0
-
-
-def test_that_notes_are_shown_as_cautions_and_go_with_the_model(page):
-    page.show_model(model_summary(notes=("Record another take.", "The fit stopped.")))
-    notes = [note.text() for note in page.header.notes]
-    assert notes == ["Record another take.", "The fit stopped."]
-    page.show_model(model_summary())
-    assert page.header.notes == []
-
-
-def test_that_simulated_frames_are_named(page):
-    page.show_model(model_summary(is_simulated=True))
+def test_that_notes_and_simulated_frames_are_told_and_go_with_the_model(page):
+    notes = ("Record another take.", "The fit stopped.")
+    page.show_model(model_summary(notes=notes, is_simulated=True))
+    assert tuple(note.text() for note in page.header.notes) == notes
     assert "Simulated" in page.header.simulated.text()
     page.show_model(model_summary())
+    assert page.header.notes == []
     assert page.header.simulated.text() == ""
 
 
@@ -161,48 +105,38 @@ def test_that_export_is_the_primary_action_until_there_is_a_file(qtbot, page):
     assert page.header.export.property("class") != "primary"
 
 
-def test_that_fitting_again_can_be_asked_for_or_says_why_not(qtbot, page):
+def test_that_a_fit_is_asked_for_or_says_why_not_and_work_shows_its_progress(qtbot, page):
     page.show_model(model_summary())
     page.set_can_fit(True)
     click(qtbot, page.header.fit)
     page._controller.model.fit.assert_called_once()
-    page.set_can_fit(False, "The takes of this model are not in memory.")
-    assert not page.header.fit.isEnabled()
-    assert page.header.fit.toolTip() == "The takes of this model are not in memory."
-
-
-# ---------------------------------------------------------------- work
-
-
-def test_that_work_shows_its_progress_and_can_be_cancelled(qtbot, page):
-    page.show_model(model_summary())
-    page.set_can_fit(True)
     page.show_working(Working("Fitting the model", 3, 12))
     assert page.working.isVisible()
     assert page.working.bar.value() / page.working.bar.maximum() == pytest.approx(0.25)
     assert not page.header.fit.isEnabled()
     click(qtbot, page.working.cancel)
     page._controller.cancel.assert_called_once()
-    page.show_working(Working())
-    assert not page.working.isVisible()
-    assert page.header.fit.isEnabled()
-
-
-def test_that_work_of_unknown_length_shows_a_busy_bar_that_stops_with_it(page):
-    page.show_working(Working("Opening", can_cancel=False))
+    page.show_working(Working("Opening", can_cancel=False))  # of unknown length
     assert page.working.bar.maximum() == 0
     assert not page.working.cancel.isVisible()
     page.show_working(Working())
     assert page.working.bar.maximum() > 0
+    assert not page.working.isVisible()
+    assert page.header.fit.isEnabled()
+    page.set_can_fit(False, "The takes of this model are not in memory.")
+    assert not page.header.fit.isEnabled()
+    assert page.header.fit.toolTip() == "The takes of this model are not in memory."
 
 
-# ---------------------------------------------------------------- tabs
-
-
-def test_that_only_the_chosen_tab_is_shown(qtbot, page):
+def test_that_only_the_tab_chosen_by_keys_is_shown_and_the_wheel_turns_none(qtbot, page):
     page.show_model(model_summary())
     assert page.weights.isVisible()
+    (inner,) = page.weights.findChildren(QScrollArea)
+    qtbot.waitUntil(lambda: inner.verticalScrollBar().maximum() == 0)
+    assert inner.viewport().height() >= inner.widget().minimumHeight()
     assert not page.convergence.isVisible()
+    assert not wheel_over(page.tabs)
+    assert page.tabs.currentIndex() == 0
     page.tabs.setFocus()
     for _ in range(CONVERGENCE):
         qtbot.keyClick(page.tabs, Qt.Key.Key_Right)
@@ -215,143 +149,93 @@ def test_that_every_cluster_has_a_tile_with_its_size_and_face(page):
     page.show_model(model_summary(typical_faces=faces))
     tiles = page.clusters.tiles
     assert [tile.accessibleName() for tile in tiles] == [
-        "Cluster 1, 74 frames",
-        "Cluster 2, 61 frames",
-        "Cluster 3, 45 frames",
+        *("Cluster 1, 74 frames", "Cluster 2, 61 frames", "Cluster 3, 45 frames")
     ]
     assert [tile.has_face for tile in tiles] == [True, True, False]
     assert "not kept in model files" in page.clusters.remark.text()
-
-
-def test_that_another_model_has_tiles_and_faces_of_its_own(page):
-    page.show_model(model_summary())
-    face = np.zeros((20, 20, 3), np.uint8)
-    one = {"weights": ((0.5,) * len(VIEWS),), "cluster_sizes": (9,), "typical_faces": (face,)}
+    one = {"weights": ((0.5,) * len(VIEWS),), "cluster_sizes": (9,), "typical_faces": faces[:1]}
     page.show_model(model_summary(**one, n_samples=9))
     assert len(page.clusters.tiles) == 1
     assert page.clusters.remark.text() == ""
 
 
-def test_that_another_target_is_told_once_the_person_has_settled(qtbot, page):
+def test_that_another_target_is_told_once_the_person_has_settled_or_leaves_the_tab(qtbot, page):
     page.show_model(model_summary())
     page.tabs.setCurrentIndex(THRESHOLD)
-    target = page.threshold.target
-    assert target.value() == 5.0
-    told = []
-    page.threshold.target_changed.connect(told.append)
+    target, told = page.threshold.target, page._controller.set_target
+    for share, text in ((0.2, "20.0 %"), (0.0001, "0.1 %"), (0.5, "30.0 %"), (0.05, "5.0 %")):
+        page.show_model(model_summary(threshold=threshold_summary(target_bpcer=share)))
+        assert target.text() == text
+        page.tabs.setCurrentIndex(DETAILS)
+        page.tabs.setCurrentIndex(THRESHOLD)
+    told.assert_not_called()
+    assert (target.value(), target.maximum()) == (5.0, 30.0)
     target.stepBy(1)
     target.stepBy(1)
-    qtbot.waitUntil(lambda: bool(told))
-    assert told == [pytest.approx(0.06)]
-
-
-def test_that_a_target_is_told_even_when_the_tab_is_left_at_once(qtbot, page):
-    page.show_model(model_summary())
-    page.tabs.setCurrentIndex(THRESHOLD)
-    page.threshold.target.stepBy(-1)
-    page.tabs.setCurrentIndex(WEIGHTS)
-    page._controller.set_target.assert_called_once_with(pytest.approx(0.045))
-
-
-def test_that_the_automatic_threshold_comes_before_the_lowest_target(qtbot, page):
-    page.show_model(model_summary())
-    page.tabs.setCurrentIndex(THRESHOLD)
-    target = page.threshold.target
-    assert target.maximum() == 30.0
-    target.setValue(target.minimum())
+    qtbot.waitUntil(lambda: told.called)
+    told.assert_called_once_with(pytest.approx(0.06))
+    target.setValue(target.minimum())  # below the lowest target
     assert target.text() == "Automatic"
-    qtbot.waitUntil(lambda: page._controller.set_target.called)
-    page._controller.set_target.assert_called_once_with(None)
+    qtbot.waitUntil(lambda: told.call_count == 2)
+    told.assert_called_with(None)
+    target.setValue(4.5)
+    page.tabs.setCurrentIndex(WEIGHTS)
+    told.assert_called_with(pytest.approx(0.045))
+    assert told.call_count == 3
 
 
-@pytest.mark.parametrize(("share", "text"), [(0.2, "20.0 %"), (0.0001, "0.1 %"), (0.5, "30.0 %")])
-def test_that_a_target_of_the_model_is_shown_and_not_told_back(page, share, text):
-    page.show_model(model_summary(threshold=threshold_summary(target_bpcer=share)))
-    page.tabs.setCurrentIndex(THRESHOLD)
-    assert page.threshold.target.text() == text
-    page.tabs.setCurrentIndex(DETAILS)
-    page._controller.set_target.assert_not_called()
-
-
-def test_that_the_stress_test_has_a_rate_with_n_and_interval(page):
+def test_that_the_exact_statement_and_the_stress_test_are_behind_details(qtbot, page):
     page.show_model(model_summary())
-    (sentence,) = [text for text in texts(page.threshold) if "never enrolled" in text]
+    assert not page.header.details.isVisible()
+    click(qtbot, page.header.more)
+    assert page.header.details.isVisible()
+    assert STATEMENT in page.header.details.text()
+    assert STATEMENT in texts_of(page.threshold)
+    (sentence,) = [text for text in texts_of(page.threshold) if "never enrolled" in text]
     assert "of 180 frames" in sentence
     assert "95 % interval 0.8 % to 90.6 %" in sentence
 
 
-def test_that_a_single_light_says_that_other_light_is_not_known(page):
-    page.show_model(model_summary(threshold=threshold_summary(stress_bpcer=None, stress=())))
-    assert any("not known" in text for text in texts(page.threshold))
-
-
-def test_that_details_hold_parameters_bounds_takes_digest_and_views(qtbot, page):
-    page.show_model(model_summary(digest="ab12" * 16))
-    page.tabs.setCurrentIndex(DETAILS)
-    click(qtbot, page.details.copy)
-    text = QGuiApplication.clipboard().text()
-    assert "delta\t9 (0.05 n)" in text
-    assert "at most 6.928 under this constraint" in text
-    assert "window 1, window 2" in text
-    assert "ab12" * 16 in text
-    assert all(name in text for name in VIEWS)
-
-
-def test_that_chosen_rows_are_copied_alone_and_whole(qtbot, page):
-    page.show_model(model_summary(digest="ab12" * 16))
-    page.tabs.setCurrentIndex(DETAILS)
-    table = page.details.table
-    lines = table.to_text().splitlines()
-    row = lines.index("digest\t" + "ab12" * 16)
-    table.setFocus()
-    table.selectRow(row)
-    qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text() == lines[row] + "\n"
-
-
-def test_that_the_table_of_details_is_shown_whole(qtbot, page):
+def test_that_details_are_shown_whole_and_copied_all_or_as_chosen(qtbot, page):
     page.show_model(model_summary(digest="ab12" * 16))
     page.tabs.setCurrentIndex(DETAILS)
     table = page.details.table
     qtbot.waitUntil(lambda: table.verticalHeader().length() <= table.viewport().height())
+    click(qtbot, page.details.copy)
+    text = QGuiApplication.clipboard().text()
+    for part in ("delta\t9 (0.05 n)", "at most 6.928 under this constraint", "window 1, window 2"):
+        assert part in text
+    assert all(name in text for name in VIEWS)
+    row = text.splitlines().index("digest\t" + "ab12" * 16)
+    table.setFocus()
+    table.selectRow(row)
+    qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == text.splitlines()[row] + "\n"
 
 
-@pytest.mark.parametrize("tab", range(4))
-def test_that_the_page_never_scrolls_sideways(qtbot, page, tab):
+def test_that_the_page_never_scrolls_sideways(qtbot, page):
     page.show_model(model_summary(is_simulated=True, notes=("A long caution, " * 9,)))
-    page.tabs.setCurrentIndex(tab)
     scroll = page.findChild(QScrollArea)
-    qtbot.waitUntil(lambda: scroll.verticalScrollBar().maximum() > 0)
-    assert scroll.horizontalScrollBar().maximum() == 0
+    for tab in range(4):
+        page.tabs.setCurrentIndex(tab)
+        qtbot.waitUntil(lambda: scroll.verticalScrollBar().maximum() > 0)
+        assert scroll.horizontalScrollBar().maximum() == 0
 
 
-def test_that_the_weights_are_whole_inside_the_page(qtbot, page):
-    page.show_model(model_summary())
-    (inner,) = page.weights.findChildren(QScrollArea)
-    qtbot.waitUntil(lambda: inner.verticalScrollBar().maximum() == 0)
-    assert inner.viewport().height() >= inner.widget().minimumHeight()
-
-
-# ---------------------------------------------------------------- people
-
-ANN = PersonSummary("Ann", 2, 70, 0.912, 0.0, (0.0, 0.123), 70, 28.0)
+ANN = PersonSummary("<b>Ann</b>", 2, 70, 0.912, 0.0, (0.0, 0.123), 70, 28.0)
 SOMEBODY = PersonSummary("", 1, 35, 0.5, 0.6, (0.3, 0.9), 35, 12.0)
 
 
-def test_that_several_people_are_compared_under_the_threshold(page):
+def test_that_several_people_are_compared_under_the_threshold_by_names_that_are_no_markup(page):
     page.tabs.setCurrentIndex(THRESHOLD)
     page.show_model(model_summary(people=(ANN, SOMEBODY)))
     people = page.threshold.people
     assert people.isVisible()
-    assert texts(people)[4:] == [
-        *("Ann", "2, 70", "0.912", "0.0 % of 70 (0.0 % to 12.3 %)"),
+    assert texts_of(people)[4:] == [
+        *("<b>Ann</b>", "2, 70", "0.912", "0.0 % of 70 (0.0 % to 12.3 %)"),
         *("no name", "1, 35", "0.500", "60.0 % of 35 (30.0 % to 90.0 %)"),
     ]
-    page.show_model(model_summary(people=(ANN,)))
-    assert not people.isVisible()
-
-
-def test_that_the_name_of_a_person_is_no_markup(page):
-    page.show_model(model_summary(people=(replace(ANN, name="<b>Ann</b>"), SOMEBODY)))
     label = next(each for each in page.findChildren(QLabel) if each.text() == "<b>Ann</b>")
     assert label.textFormat() == Qt.TextFormat.PlainText
+    page.show_model(model_summary(people=(ANN,)))
+    assert not people.isVisible()

@@ -83,17 +83,16 @@ def files_in(folder):
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
-# ------------------------------------------------------------- getting them
-
-
-def test_that_what_is_missing_is_known_with_size_and_licence(bench, servers, folder):
+def test_that_what_is_missing_or_damaged_is_known_fetched_with_progress_and_used(
+    bench, servers, folder
+):
+    folder.mkdir()
+    (folder / FILES[NAMES[0]]).write_bytes(b"half")
+    bench.control.look()
     assert [one.name for one in bench.shown.missing] == [FILES[name] for name in NAMES]
-    assert bench.shown.size == sum(len(server.content) for server in servers.values())
-    assert (bench.shown.licence, bench.shown.folder) == ("Apache-2.0", str(folder))
-
-
-def test_that_both_are_fetched_with_progress_and_used(bench, folder):
     size = bench.shown.size
+    assert size == sum(len(server.content) for server in servers.values())
+    assert (bench.shown.licence, bench.shown.folder) == ("Apache-2.0", str(folder))
     bench.control.get()
     assert files_in(folder) == sorted(FILES.values())
     assert (bench.shown.missing, bench.shown.problem, bench.used) == ((), "", [True])
@@ -101,18 +100,10 @@ def test_that_both_are_fetched_with_progress_and_used(bench, folder):
     assert done == sorted(done)
     assert (done[0], done[-1]) == (0, size)
     assert not bench.shown.working.text
-
-
-def test_that_a_broken_download_goes_on_at_the_next_try(bench, servers, folder):
-    server = servers[NAMES[0]]
-    server.plan.extend([Answer(send=5000), Answer(status=503)])
-    bench.control.get()
-    assert bench.shown.is_by_hand
-    assert f"{FILES[NAMES[0]]}.partial" in files_in(folder)
-    bench.control.get()
-    assert server.ranges_asked[-1] == "bytes=5000-"
-    assert files_in(folder) == sorted(FILES.values())
-    assert (bench.shown.problem, bench.used) == ("", [True])
+    n_requests = [len(server.requests) for server in servers.values()]
+    bench.control.get()  # finds them in the folder
+    assert bench.used == [True, True]
+    assert [len(server.requests) for server in servers.values()] == n_requests
 
 
 def test_that_without_internet_each_file_is_named_with_address_and_checksum(
@@ -136,24 +127,15 @@ def test_that_without_internet_each_file_is_named_with_address_and_checksum(
     assert files_in(folder) == sorted(FILES.values())
 
 
-def test_that_files_put_into_the_folder_are_found_without_a_request(
-    bench, servers, brought, folder
-):
-    folder.mkdir()
-    for made in brought.values():
-        (folder / made.path.name).write_bytes(made.path.read_bytes())
-    bench.control.get()
-    assert bench.used == [True]
-    assert not any(server.requests for server in servers.values())
-
-
-@pytest.mark.parametrize("n_bytes", [0, 5000])
-def test_that_cancelling_leaves_nothing_half_written(bench, servers, folder, n_bytes):
+@pytest.mark.parametrize(("n_bytes", "queued"), [(0, False), (5000, False), (5000, True)])
+def test_that_cancelling_leaves_nothing_half_written(bench, servers, folder, n_bytes, queued, qapp):
     server = servers[NAMES[1]]
     server.otherwise = Answer(send=n_bytes, stall=True)
 
     def cancel():
         server.sent.wait(20)
+        if queued:
+            bench.control.look()
         bench.control.cancel()
         server.released.set()
 
@@ -161,6 +143,7 @@ def test_that_cancelling_leaves_nothing_half_written(bench, servers, folder, n_b
     thread.start()
     bench.control.get()
     thread.join()
+    qapp.processEvents()
     assert files_in(folder) == [FILES[NAMES[0]]]  # the one that was complete
     assert (bench.shown.problem, bench.shown.working.text, bench.used) == ("", "", [])
     server.otherwise = Answer()
@@ -168,44 +151,29 @@ def test_that_cancelling_leaves_nothing_half_written(bench, servers, folder, n_b
     assert bench.used == [True]
 
 
-def test_that_a_wrong_download_is_one_sentence_and_leaves_nothing(bench, servers, folder):
+def test_that_whatever_goes_wrong_is_one_sentence_and_leaves_nothing(
+    bench, servers, folder, tmp_path
+):
     server = servers[NAMES[0]]
     server.otherwise = Answer(body=b"x" * len(server.content))
-    bench.control.get()
-    assert "is not the file of the weights" in bench.shown.problem
-    assert "lmkl-pad weights import FILE" in bench.shown.problem
-    assert "\n" not in bench.shown.problem
-    assert not bench.shown.is_by_hand
-    assert files_in(folder) == []
-
-
-def test_that_a_damaged_file_counts_as_missing_and_is_replaced(bench, folder):
-    folder.mkdir()
-    for name in FILES.values():
-        (folder / name).write_bytes(b"half")
-    bench.control.look()
-    assert len(bench.shown.missing) == 2
-    bench.control.get()
-    assert bench.used == [True]
-
-
-def test_that_a_wrong_file_is_one_sentence_and_leaves_nothing(bench, folder, tmp_path):
-    for name, told in ((FILES[NAMES[0]], "is not the file"), ("other.pth", "none of the weights")):
-        (tmp_path / name).write_bytes(b"something else")
-        bench.control.import_files([str(tmp_path / name)])
+    wrong, other = tmp_path / FILES[NAMES[0]], tmp_path / "other.pth"
+    for path in (wrong, other):
+        path.write_bytes(b"something else")
+    for act, told in (
+        (bench.control.get, "is not the file of the weights"),
+        (lambda: bench.control.import_files([str(wrong)]), "is not the file"),
+        (lambda: bench.control.import_files([str(other)]), "none of the weights"),
+    ):
+        act()
         assert told in bench.shown.problem
         assert "\n" not in bench.shown.problem
+        assert not bench.shown.is_by_hand
         assert files_in(folder) == []
-    assert bench.used == []
-
-
-def test_that_a_folder_that_cannot_be_written_is_one_sentence(bench, folder):
+    folder.rmdir()
     folder.write_text("in the way")
     bench.control.get()
     assert bench.shown.problem.startswith("The networks could not be fetched (")
-
-
-# ------------------------------------------------------------- the offer
+    assert bench.used == []
 
 
 def unfamiliar(session):
@@ -215,6 +183,10 @@ def unfamiliar(session):
 
 
 def test_that_they_are_offered_once_where_they_would_have_helped(bench):
+    missing, bench.control.state = bench.control.state, NetworksState()
+    unfamiliar(bench.session)
+    assert bench.told == []  # nothing is missing
+    bench.control.state = missing
     unfamiliar(bench.session)
     unfamiliar(bench.session)
     (notice,) = bench.told
@@ -228,58 +200,42 @@ def test_that_they_are_offered_once_where_they_would_have_helped(bench):
     assert bench.opened
 
 
-def test_that_nothing_is_offered_where_they_are(bench):
-    bench.control.state = NetworksState()
-    unfamiliar(bench.session)
-    assert bench.told == []
-
-
-# ------------------------------------------------------------- the card
-
 MISSING = NetworksState(missing=(FileWanted("a.pth", "12", "https://a", 3_700_000, "Apache-2.0"),))
 
 
-@pytest.fixture
-def card(qtbot):
+def test_that_the_card_says_what_it_costs_and_then_how_far_it_is(qtbot):
     card = NetworksCard()
     qtbot.addWidget(card)
-    return card
 
+    def hidden():
+        return [each.isHidden() for each in (card.get, card.choose, card.bar, card.cancel)]
 
-def test_that_the_card_is_hidden_where_nothing_is_missing(card):
     card.show_networks(MISSING)
     assert not card.isHidden()
+    assert "3.7 MB to download, licence Apache-2.0" in words(card)
+    assert hidden() == [False, False, True, True]
+    assert card.files.isHidden()
+    card.show_networks(replace(MISSING, working=Working("Fetching", 1_800_000, 3_700_000)))
+    assert "Fetching: 1.8 of 3.7 MB" in words(card)
+    assert (card.bar.value(), card.bar.maximum()) == (1_800_000, 3_700_000)
+    assert hidden() == [True, True, False, False]
     card.show_networks(NetworksState())
     assert card.isHidden()
 
 
-def test_that_the_card_says_what_it_costs(card):
-    card.show_networks(MISSING)
-    assert "3.7 MB to download, licence Apache-2.0" in words(card)
-    assert (card.get.isHidden(), card.choose.isHidden()) == (False, False)
-    assert (card.bar.isHidden(), card.cancel.isHidden(), card.files.isHidden()) == (True,) * 3
-
-
-def test_that_the_card_shows_progress_and_offers_only_to_cancel(card):
-    card.show_networks(replace(MISSING, working=Working("Fetching", 1_850_000, 3_700_000)))
-    assert "Fetching: 1.9 of 3.7 MB" in words(card) or "Fetching: 1.8 of 3.7 MB" in words(card)
-    assert (card.bar.value(), card.bar.maximum()) == (1_850_000, 3_700_000)
-    assert (card.get.isHidden(), card.choose.isHidden(), card.cancel.isHidden()) == (
-        True,
-        True,
-        False,
-    )
-
-
-# ------------------------------------------------------------- in the window
-
-
-def test_that_they_come_and_are_used_without_a_restart(launch, servers, exported):
+def test_that_damaged_files_disturb_no_judging_and_good_ones_are_used_without_a_restart(
+    launch, servers, folder, exported
+):
+    folder.mkdir()
+    for name in FILES.values():
+        (folder / name).write_bytes(b"half")
     driver = launch(recent=(str(exported),)).until_modelled()
+    driver.until_told("is not the file of the weights")
+    driver.until(lambda: driver.session.scored is not None and driver.session.scored.score)
     driver.turn_to("Model")
     card = driver.pages.model.networks
     driver.until(card.isVisible)
-    assert driver.session.scored is None or driver.session.scored.liveness is None
+    assert driver.session.scored.liveness is None
     driver.click(card.get)
     driver.until_told("liveness networks are in use")
     assert not card.isVisible()
@@ -305,12 +261,3 @@ def test_that_the_offer_leads_to_the_card_and_files_are_chosen_by_hand(
     driver.click(card.choose)
     driver.until_told("liveness networks are in use")
     assert not card.isVisible()
-
-
-def test_that_a_damaged_file_disturbs_no_judging(launch, servers, folder, exported):
-    folder.mkdir()
-    for name in FILES.values():
-        (folder / name).write_bytes(b"half")
-    driver = launch(recent=(str(exported),)).until_modelled()
-    driver.until_told("is not the file of the weights")
-    driver.until(lambda: driver.session.scored is not None and driver.session.scored.score)

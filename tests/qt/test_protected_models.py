@@ -70,9 +70,6 @@ def words_of(dialog):
     return " ".join(label.text() for label in dialog.findChildren(QLabel) if label.isVisible())
 
 
-# ------------------------------------------------------------- the dialog before an export
-
-
 @pytest.fixture
 def export_dialog(qtbot):
     dialog = ExportDialog()
@@ -81,26 +78,25 @@ def export_dialog(qtbot):
     return dialog
 
 
-def test_that_an_export_needs_no_passphrase(export_dialog, qtbot):
-    assert "biometric data" in words_of(export_dialog)
-    assert export_dialog.unprotected.isVisible()
-    assert not export_dialog.first.isVisible()
-    qtbot.keyClick(export_dialog, Qt.Key.Key_Return)
-    assert export_dialog.result() == ExportDialog.DialogCode.Accepted
-    assert export_dialog.take_passphrase() is None
-
-
-def test_that_a_passphrase_is_typed_twice_and_then_taken_once(export_dialog, qtbot):
+def test_that_a_passphrase_is_typed_twice_unseen_and_then_taken_once(export_dialog, qtbot):
     export_dialog.protect.click()
     assert "the model cannot be opened" in words_of(export_dialog)  # if it is lost
     assert not export_dialog.unprotected.isVisible()
     assert not export_dialog.go_on.isEnabled()
+    lines = (export_dialog.first.line, export_dialog.second.line)
+    assert {line.echoMode() for line in lines} == {QLineEdit.EchoMode.Password}
+    assert all(line.inputMethodHints() & Qt.InputMethodHint.ImhSensitiveData for line in lines)
     typed(qtbot, export_dialog, PASSPHRASE, PASSPHRASE)
     assert export_dialog.problem.text() == ""
-    qtbot.keyClick(export_dialog.second.line, Qt.Key.Key_Return)
+    qtbot.keyClick(lines[1], Qt.Key.Key_Return)
     assert export_dialog.result() == ExportDialog.DialogCode.Accepted
     assert export_dialog.take_passphrase() == PASSPHRASE
     assert export_dialog.first.text() == export_dialog.second.text() == ""
+    export_dialog.see.click()
+    assert {line.echoMode() for line in lines} == {QLineEdit.EchoMode.Normal}
+    for line in lines:  # lines that hide what is typed undo nothing
+        qtbot.keyClick(line, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        assert line.text() == ""
 
 
 def test_that_nothing_goes_on_before_both_are_good_and_the_same(export_dialog, qtbot):
@@ -119,52 +115,55 @@ def test_that_nothing_goes_on_before_both_are_good_and_the_same(export_dialog, q
         assert export_dialog.isVisible()
 
 
-def test_that_what_is_typed_is_seen_only_if_that_is_wanted(export_dialog):
+def test_that_an_export_needs_no_passphrase(export_dialog, qtbot):
+    assert "biometric data" in words_of(export_dialog)
+    assert export_dialog.unprotected.isVisible()
+    assert not export_dialog.first.isVisible()
+    qtbot.keyClick(export_dialog, Qt.Key.Key_Return)
+    assert export_dialog.result() == ExportDialog.DialogCode.Accepted
+    assert export_dialog.take_passphrase() is None
+
+
+def test_that_every_line_of_the_dialog_gets_the_room_it_needs(export_dialog, qtbot):
     export_dialog.protect.click()
-    lines = (export_dialog.first.line, export_dialog.second.line)
-    assert {line.echoMode() for line in lines} == {QLineEdit.EchoMode.Password}
-    export_dialog.see.click()
-    assert {line.echoMode() for line in lines} == {QLineEdit.EchoMode.Normal}
-    assert all(line.inputMethodHints() & Qt.InputMethodHint.ImhSensitiveData for line in lines)
+    needed = [
+        (edit.line, edit.line.sizeHint) for edit in (export_dialog.first, export_dialog.second)
+    ]
+    labels = [each for each in export_dialog.findChildren(QLabel) if each.wordWrap()]
+
+    def has_room():
+        shown = [label for label in labels if label.isVisible()]
+        return all(line.height() >= hint().height() for line, hint in needed) and all(
+            label.height() >= label.heightForWidth(label.width()) for label in shown
+        )
+
+    qtbot.waitUntil(has_room)
 
 
-def test_that_what_was_taken_cannot_be_brought_back_by_undoing(export_dialog, qtbot):
-    export_dialog.protect.click()
-    typed(qtbot, export_dialog, PASSPHRASE, PASSPHRASE)
-    export_dialog.take_passphrase()
-    export_dialog.see.click()  # lines that hide what is typed undo nothing
-    for edit in (export_dialog.first, export_dialog.second):
-        qtbot.keyClick(edit.line, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-        assert edit.text() == ""
+def test_that_a_protected_model_asks_for_its_passphrase_and_no_job_shows_it(office, protected):
+    def tried(*passphrase):
+        office.control.open(str(protected), *passphrase)
+        assert [job.text for job in office.jobs] == ["Opening me.lmkl"]
+        assert PASSPHRASE not in repr(office.jobs)
+        office.do()
 
-
-def test_that_every_line_of_the_dialogs_has_the_room_it_needs(export_dialog, qtbot):
-    export_dialog.protect.click()
-    qtbot.wait(20)
-    for label in export_dialog.findChildren(QLabel):
-        if label.isVisible() and label.wordWrap():
-            assert label.height() >= label.heightForWidth(label.width())
-    for edit in (export_dialog.first, export_dialog.second):
-        assert edit.line.height() >= edit.line.sizeHint().height()
-
-
-# ------------------------------------------------------------- the control
-
-
-def test_that_a_protected_model_asks_for_its_passphrase(office, protected):
-    office.control.open(str(protected))
-    office.do()
+    tried()
     assert office.asked == [PassphraseAsked(str(protected), "me.lmkl")]
     assert office.told == office.ended == []
-    office.control.open(str(protected), WRONG)
-    office.do()
+    tried(WRONG)
     assert office.asked[1:] == [PassphraseAsked(str(protected), "me.lmkl", was_wrong=True)]
-    office.control.open(str(protected), PASSPHRASE)
-    office.do()
+    tried(PASSPHRASE)
     assert office.session.model.is_protected
     assert office.session.model_summary.is_protected
     assert office.opened == [str(protected)]
     assert office.ended == [True]
+    office.control.export(str(protected), PASSPHRASE)
+    assert PASSPHRASE not in repr(office.jobs.pop())
+    protected.unlink()
+    tried(PASSPHRASE)
+    assert len(office.asked) == 2
+    assert office.ended == [True, True]
+    assert office.missing == [str(protected)]
 
 
 def test_that_a_model_that_was_given_up_is_not_opened_when_its_passphrase_comes_through(
@@ -180,26 +179,6 @@ def test_that_a_model_that_was_given_up_is_not_opened_when_its_passphrase_comes_
     assert office.session.model is not None
 
 
-def test_that_a_protected_model_that_is_gone_asks_for_nothing(office, protected):
-    protected.unlink()
-    office.control.open(str(protected), PASSPHRASE)
-    office.do()
-    assert office.asked == []
-    assert office.ended == [True]
-    assert office.missing == [str(protected)]
-
-
-def test_that_no_job_shows_its_passphrase(office, protected):
-    office.control.open(str(protected), PASSPHRASE)
-    office.session.set_model(load(protected, passphrase=PASSPHRASE))
-    office.control.export(str(protected), PASSPHRASE)
-    assert [job.text for job in office.jobs] == ["Opening me.lmkl", "Exporting the model"]
-    assert PASSPHRASE not in repr(office.jobs)
-
-
-# ------------------------------------------------------------- names
-
-
 def test_that_every_protected_model_has_a_name_that_is_held_to_it(tmp_path):
     for typed_name, protected_name, plain_name in (
         ("face", "face.lmkl", "face.safetensors"),
@@ -212,9 +191,6 @@ def test_that_every_protected_model_has_a_name_that_is_held_to_it(tmp_path):
     ):
         assert with_right_ending(tmp_path / typed_name, True) == tmp_path / protected_name
         assert with_right_ending(tmp_path / typed_name, False) == tmp_path / plain_name
-
-
-# ------------------------------------------------------------- the window
 
 
 @pytest.mark.fault("Privacy", "passphrase looked for in settings, log and notices")

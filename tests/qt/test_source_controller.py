@@ -28,22 +28,19 @@ def state(phase=Phase.RUNNING, cause=None, message=""):
     return CaptureState(phase, cause, message)
 
 
-def test_that_a_source_is_asked_for_with_the_size_of_the_settings(told):
+def test_that_a_source_is_asked_for_in_its_size_and_another_size_opens_only_a_camera_again(told):
     control, said = told
     control.open("demo")
-    control.open("camera:Webcam")
-    assert said["open_requested"] == [("demo", 640, 480), ("camera:Webcam", 640, 480)]
-
-
-def test_that_another_size_opens_a_camera_again_and_nothing_else(told):
-    control, said = told
     control.on_opened(DemoSource(), False)
     control.use(Settings(source="demo", width=1280, height=720))
-    assert said["open_requested"] == []
     control.open("camera:Webcam")
     control.on_opened(Pictures(), False)
     control.use(Settings(source="demo", width=640, height=480))
-    assert said["open_requested"][1:] == [("camera:Webcam", 640, 480)]
+    assert said["open_requested"] == [
+        ("demo", 640, 480),
+        ("camera:Webcam", 1280, 720),
+        ("camera:Webcam", 640, 480),
+    ]
 
 
 def test_that_an_opened_source_begins_a_stream_and_is_told(told):
@@ -56,52 +53,42 @@ def test_that_an_opened_source_begins_a_stream_and_is_told(told):
     assert shown == control.state
 
 
-def test_that_the_demo_in_place_of_a_camera_says_so(told):
-    control, said = told
-    control.on_opened(DemoSource(), True)
-    assert any(notice.text.startswith("No camera was found") for (notice,) in said["notice"])
-    assert control.state.is_demo
-    assert "print" in control.state.species
-
-
 def test_that_the_demo_is_directed_and_the_direction_told(told):
     control, said = told
     demo = DemoSource()
-    control.on_opened(demo, False)
+    control.on_opened(demo, True)
+    assert any(notice.text.startswith("No camera was found") for (notice,) in said["notice"])
+    assert control.state.is_demo
+    assert "print" in control.state.species
     control.present("print")
     assert demo.presenting == "print"
     assert said["source_changed"][-1][0].presenting == "print"
     control.present("")
     assert demo.presenting is None
+    control.on_failed("There is no file gone.mp4.")
+    assert said["notice"][-1][0].text == "There is no file gone.mp4."
+    assert said["source_changed"][-1][0].text == "demo"  # what is still open
     control.on_opened(Pictures(), False)  # which cannot be directed
     n_told = len(said["source_changed"])
     control.present("print")
     assert len(said["source_changed"]) == n_told
 
 
-def test_that_trouble_is_told_and_taken_back_when_it_is_over(told):
+def test_that_trouble_is_told_and_interrupts_until_it_is_over(told):
     control, said = told
     control.on_opened(Pictures(), False)
-    control.on_state(state(Phase.PAUSED, Cause.BUSY, "The camera is busy."))
-    notice = said["notice"][-1][0]
-    assert (notice.text, notice.level) == ("The camera is busy.", "warning")
-    assert said["message_changed"][-1] == ("The camera is busy.",)
-    assert said["interrupted"]
-    control.on_state(state())
-    assert said["notice"][-1][0].text == ""
-
-
-def test_that_pictures_that_cannot_be_judged_interrupt_until_others_come(told):
-    control, said = told
-    control.on_opened(Pictures(), False)
-    for cause in (Cause.BLACK, Cause.FROZEN, Cause.DAMAGED, Cause.STALLED):
+    running, causes = Phase.RUNNING, (Cause.BLACK, Cause.FROZEN, Cause.DAMAGED, Cause.STALLED)
+    for phase, cause in ((Phase.PAUSED, Cause.BUSY), *((running, cause) for cause in causes)):
+        control.on_state(state(phase, cause, cause.name))
+        assert not control.is_running
+        assert control.is_interrupted
+        assert said["interrupted"][-1] == said["message_changed"][-1] == (cause.name,)
+        notice = said["notice"][-1][0]
+        assert (notice.text, notice.level) == (cause.name, "warning")
         control.on_state(state())
         assert control.is_running
         assert not control.is_interrupted
-        control.on_state(state(cause=cause, message=cause.name))
-        assert not control.is_running
-        assert control.is_interrupted
-        assert said["interrupted"][-1] == (cause.name,)
+        assert said["notice"][-1][0].text == ""
 
 
 def test_that_a_source_that_is_a_program_is_told_once_and_until_another_is_opened(told):
@@ -118,23 +105,24 @@ def test_that_a_source_that_is_a_program_is_told_once_and_until_another_is_opene
     assert said["notice"][-1] == (Notice("", topic=REMARK_TOPIC),)
 
 
-def test_that_a_failure_for_good_is_an_error_and_an_end(told):
+@pytest.mark.parametrize(
+    ("ended", "level", "words"),
+    [
+        (state(Phase.FAILED, Cause.UNREADABLE, "The file is damaged."), "error", "is damaged."),
+        (state(Phase.ENDED), "info", "has ended"),
+    ],
+    ids=["failed", "ended"],
+)
+def test_that_the_end_of_a_source_is_told_as_an_error_or_calmly(told, ended, level, words):
     control, said = told
     control.on_opened(Pictures(), False)
-    control.on_state(state(Phase.FAILED, Cause.UNREADABLE, "The file is damaged."))
-    assert said["notice"][-1][0].level == "error"
-    assert said["finished"] == [("The file is damaged.",)]
-    assert not control.is_running
-
-
-def test_that_the_end_of_a_recording_is_told_calmly(told):
-    control, said = told
-    control.on_opened(Pictures(), False)
-    control.on_state(state(Phase.ENDED))
+    control.on_state(ended)
     notice = said["notice"][-1][0]
-    assert "has ended" in notice.text
-    assert notice.level == "info"
-    assert len(said["finished"]) == 1
+    assert notice.level == level
+    assert words in notice.text
+    ((reason,),) = said["finished"]
+    assert words in reason
+    assert not control.is_running
 
 
 def test_that_everything_is_repeated_for_a_window_that_was_made_later(told):
@@ -145,11 +133,3 @@ def test_that_everything_is_repeated_for_a_window_that_was_made_later(told):
     first = {name: list(values) for name, values in said.items()}
     control.repeat()
     assert said == {name: 2 * values for name, values in first.items()}
-
-
-def test_that_a_source_that_could_not_be_made_is_told_with_what_is_still_open(told):
-    control, said = told
-    control.on_opened(DemoSource(), False)
-    control.on_failed("There is no file gone.mp4.")
-    assert said["notice"][-1][0].text == "There is no file gone.mp4."
-    assert said["source_changed"][-1][0].text == "demo"

@@ -47,18 +47,13 @@ def office(qapp):
     assert thread.wait(QDeadlineTimer(PATIENCE))
 
 
-def test_that_a_result_comes_from_another_thread(office, qtbot):
-    boss, _ = office
-    with qtbot.waitSignal(boss.done, timeout=PATIENCE) as told:
-        boss.ask("Fitting", lambda _: threading.get_ident())
-    assert told.args != [threading.get_ident()]
-
-
-def test_that_work_is_told_from_its_beginning_to_its_end(office, qtbot):
+def test_that_work_is_done_on_another_thread_and_told_from_beginning_to_end(office, qtbot):
     boss, _ = office
     told = []
     boss.working.connect(lambda working: told.append((working.text, working.can_cancel)))
-    boss.ask("Fitting", lambda _: None, can_cancel=True)
+    with qtbot.waitSignal(boss.done, timeout=PATIENCE) as done:
+        boss.ask("Fitting", lambda _: threading.get_ident(), can_cancel=True)
+    assert done.args != [threading.get_ident()]
     qtbot.waitUntil(lambda: len(told) == 2, timeout=PATIENCE)
     assert told[0] == ("Fitting", True)
     assert told[1][0] == ""

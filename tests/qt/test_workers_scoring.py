@@ -44,44 +44,28 @@ def number_of(_pipeline, _model, frame):
     return frame.number
 
 
-def test_that_before_the_networks_are_ready_nothing_is_scored(qapp):
-    told = Told(number_of)
-    told.offer(0)
-    assert told.of("observed") == []
-
-
-def test_that_the_frame_that_waited_is_scored_as_soon_as_the_networks_are_ready(qapp):
+def test_that_the_newest_frame_is_scored_from_when_networks_are_ready_until_the_stop(qapp):
     told = Told(number_of)
     told.offer(4)
+    assert told.of("observed") == []
     told.worker.prepare("tiny", "auto")
+    assert told.of("prepared")[0]["preset"]["name"] == "tiny"
+    assert told.of("working")[0].text.startswith("Preparing the networks")
+    assert told.of("working")[-1].text == ""
     qapp.processEvents()
     assert told.of("observed") == [4]
+    told.mailbox.put(Frame(np.zeros((4, 4, 3), np.uint8), 5))
+    told.offer(6)
+    told.worker.on_frame_ready()  # a call too many finds nothing
+    assert told.of("observed") == [4, 6]
+    told.worker.ask_to_stop()
+    told.offer(7)
+    assert told.of("observed") == [4, 6]
+    told.worker.finish()
+    assert told.worker._pipeline is None
 
 
-def test_that_preparing_tells_its_end_and_the_fingerprint_of_the_views(told):
-    ready = told()
-    assert ready.of("prepared")[0]["preset"]["name"] == "tiny"
-    assert ready.of("working")[0].text.startswith("Preparing the networks")
-    assert ready.of("working")[-1].text == ""
-
-
-def test_that_unknown_views_are_told_and_nothing_is_prepared(qapp):
-    told = Told()
-    told.worker.prepare("no-such-preset", "auto")
-    assert "no-such-preset" in told.of("unprepared")[0]
-    assert told.of("prepared") == []
-    assert told.of("working")[-1].text == ""
-
-
-def test_that_only_the_newest_frame_is_scored(told):
-    ready = told(number_of)
-    ready.mailbox.put(Frame(np.zeros((4, 4, 3), np.uint8), 0))
-    ready.offer(1)
-    ready.worker.on_frame_ready()  # a call too many finds nothing
-    assert ready.of("observed") == [1]
-
-
-def test_that_the_same_failure_is_told_once_and_another_one_again(told, expect_log):
+def test_that_the_same_failure_is_told_once_in_a_stream_and_another_one_again(told, expect_log):
     expect_log("A frame could not be scored")
 
     def fail(_pipeline, _model, frame):
@@ -91,19 +75,9 @@ def test_that_the_same_failure_is_told_once_and_another_one_again(told, expect_l
     for number in range(4):
         ready.offer(number)
     assert ready.of("failed") == ["First.", "Second."]
-
-
-def test_that_another_stream_tells_its_failures_anew(told, expect_log):
-    expect_log("A frame could not be scored")
-
-    def fail(*_):
-        raise InvalidInputError("First.")
-
-    ready = told(fail)
-    ready.offer(0)
     ready.worker.begin_stream()
-    ready.offer(1)
-    assert ready.of("failed") == ["First.", "First."]
+    ready.offer(5)
+    assert ready.of("failed") == ["First.", "Second.", "Second."]
 
 
 def test_that_the_model_is_used_from_the_next_frame_on_and_goes_with_its_views(told):
@@ -118,12 +92,3 @@ def test_that_the_model_is_used_from_the_next_frame_on_and_goes_with_its_views(t
     ready.worker.prepare("tiny", "auto")
     ready.offer(3)
     assert used == [None, "a model", "a model", None]
-
-
-def test_that_after_a_stop_nothing_is_scored_and_the_networks_are_let_go(told):
-    ready = told(number_of)
-    ready.worker.ask_to_stop()
-    ready.offer(0)
-    assert ready.of("observed") == []
-    ready.worker.finish()
-    assert ready.worker._pipeline is None

@@ -1,9 +1,10 @@
-"""What the tests of the capture share: someone who listens, and a source that obeys."""
+"""What the tests of the capture share: someone who listens, and sources that obey."""
 
 import threading
 from itertools import groupby
 
 from app.capture.capture import Capture
+from app.capture.network import NetworkCamera
 from app.capture.source import FrameSource, SourceInfo
 from app.capture.watchdog import Limits
 from tests.app.capture.material import picture
@@ -58,6 +59,12 @@ class Recorder:
     def faults(self):
         faults = [(None, ""), *((state.cause, state.message) for state in self.states)]
         return [fault for fault, _ in groupby(faults)][1:]
+
+
+def network_camera(server, script, **options):
+    """Return a camera in the network that plays this script, and is waited for patiently."""
+    options = {"open_timeout": 10.0, "read_timeout": 10.0, **options}
+    return NetworkCamera(server.serve(script), **options)
 
 
 class Scripted(FrameSource):

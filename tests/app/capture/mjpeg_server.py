@@ -4,7 +4,7 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -48,9 +48,10 @@ class Visit:
             step += 1
 
     def wait_for_departure(self) -> None:
-        """Return when the reader has closed the connection."""
-        while self._handler.connection.recv(1000):
-            pass
+        """Return when the reader has closed the connection, with pictures unread or without."""
+        with suppress(ConnectionError):
+            while self._handler.connection.recv(1000):
+                pass
 
     def hang(self) -> None:
         """Say nothing more until the test is over."""

@@ -32,14 +32,6 @@ def camera(name, index=0, usb="", path=""):
     return Camera(name, (Route(cv2.CAP_V4L2, index),), path, usb)
 
 
-# ------------------------------------------------------------- listing
-
-
-def test_that_listing_gives_unique_names_on_this_machine():
-    names = [found.name for found in list_cameras()]
-    assert len(names) == len(set(names))
-
-
 def test_that_a_camera_listed_by_two_backends_appears_once_with_both_routes():
     found = [
         on_windows(0, "HD Webcam", cv2.CAP_DSHOW),
@@ -51,11 +43,26 @@ def test_that_a_camera_listed_by_two_backends_appears_once_with_both_routes():
     assert only.identity == "HD Webcam [046d:082d]"
 
 
-def test_that_a_camera_only_the_second_backend_knows_is_kept():
-    virtual = CameraInfo(1, "OBS Virtual Camera", None, None, None, cv2.CAP_DSHOW)
-    found = [on_windows(0, "HD Webcam", cv2.CAP_MSMF), virtual]
-    cameras = distinct_cameras(found, WINDOWS)
-    assert {camera.name for camera in cameras} == {"HD Webcam", "OBS Virtual Camera"}
+def test_that_programs_are_marked_and_other_backends_left_out():
+    found = [
+        on_windows(0, "HD Webcam", cv2.CAP_MSMF),
+        on_linux(0, "HD Webcam", cv2.CAP_GSTREAMER),
+        CameraInfo(1, "OBS Virtual Camera", None, None, None, cv2.CAP_DSHOW),
+    ]
+    program, real = distinct_cameras(found, WINDOWS)
+    assert real.routes == (Route(cv2.CAP_MSMF, 0),)
+    assert (real.is_virtual, real.name, real.label) == (False, "HD Webcam", "HD Webcam")
+    assert (program.is_virtual, program.name) == (True, "OBS Virtual Camera")
+    assert program.label == "OBS Virtual Camera (a program)"
+
+
+def test_that_cameras_keep_the_systems_order_and_have_distinct_names():
+    listed = {10: "B", 2: "A", 0: "C", 11: "  ", 12: None}
+    found = [on_linux(index, name) for index, name in listed.items()]
+    names = [camera.name for camera in distinct_cameras(found, LINUX)]
+    assert names == ["C", "A", "B", "Camera", "Camera (2)"]
+    names = [camera.name for camera in list_cameras()]
+    assert len(names) == len(set(names))
 
 
 def test_that_cameras_without_a_path_are_matched_by_name_and_order():
@@ -82,29 +89,11 @@ def test_that_two_cameras_alike_are_numbered_by_their_plugs_whatever_the_order()
         assert by_name == {"HD Webcam": first.path, "HD Webcam (2)": second.path}
 
 
-def test_that_backends_that_do_not_count_are_left_out():
-    found = [on_linux(0, "Cam", cv2.CAP_GSTREAMER), on_linux(0, "Cam")]
-    (only,) = distinct_cameras(found, LINUX)
-    assert only.routes == (Route(cv2.CAP_V4L2, 0),)
-
-
-def test_that_cameras_keep_the_systems_order():
-    found = [on_linux(10, "B"), on_linux(2, "A"), on_linux(0, "C")]
-    assert [camera.name for camera in distinct_cameras(found, LINUX)] == ["C", "A", "B"]
-
-
-def test_that_a_nameless_camera_is_called_camera():
-    for name in (None, "", "  "):
-        assert distinct_cameras([on_linux(0, name)], LINUX)[0].name == "Camera"
-
-
 def test_that_a_camera_without_usb_numbers_is_known_by_its_name():
     info = CameraInfo(0, "FaceTime HD", "0x8020000005ac8514", None, None, cv2.CAP_AVFOUNDATION)
     (only,) = distinct_cameras([info], (cv2.CAP_AVFOUNDATION,))
     assert (only.identity, only.usb) == ("FaceTime HD", "")
 
-
-# ------------------------------------------------------------- finding
 
 CAMERAS = [
     camera("HD Webcam", 0, "046d:082d", "/dev/video0"),
@@ -141,9 +130,6 @@ def test_that_a_camera_that_is_not_there_is_said_so():
             find_camera(name, cameras)
         assert caught.value.cause is Cause.NO_CAMERA
         assert str(caught.value).startswith(words)
-
-
-# ------------------------------------------------------------- programs
 
 
 @pytest.fixture
@@ -213,14 +199,3 @@ def test_that_windows_tells_by_the_path():
         ("0x8020000005ac8514", False),
     ):
         assert is_virtual("Front Camera", path) is is_program
-
-
-def test_that_a_list_marks_programs_and_keeps_their_names():
-    found = [
-        CameraInfo(0, "HD Webcam", None, None, None, cv2.CAP_MSMF),
-        CameraInfo(1, "OBS Virtual Camera", None, None, None, cv2.CAP_MSMF),
-    ]
-    real, program = distinct_cameras(found, (cv2.CAP_MSMF,))
-    assert (real.is_virtual, real.label) == (False, "HD Webcam")
-    assert (program.is_virtual, program.label) == (True, "OBS Virtual Camera (a program)")
-    assert program.name == "OBS Virtual Camera"

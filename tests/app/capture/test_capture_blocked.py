@@ -21,6 +21,17 @@ def release():
     event.set()
 
 
+def stuck(release):
+    """Return a source whose fourth read does not return before it is released."""
+
+    def read(number):
+        if number == 3:
+            release.wait()
+        return picture(number)
+
+    return Scripted([], read)
+
+
 def ended(capture):
     capture._reader.join(PATIENCE)
     return not capture._reader.is_alive()
@@ -28,12 +39,7 @@ def ended(capture):
 
 @pytest.mark.fault("Camera", "a driver that does not return from opening, reading or closing")
 def test_that_a_blocked_read_is_noticed_from_outside(said, release):
-    def read(number):
-        if number == 3:
-            release.wait()
-        return picture(number)
-
-    with said.capture(Scripted([], read)) as capture:
+    with said.capture(stuck(release)) as capture:
         said.wait_for_cause(Cause.STALLED)
         assert capture.state.phase is Phase.RUNNING
         assert "stopped sending frames" in capture.state.message
@@ -44,13 +50,7 @@ def test_that_a_blocked_read_is_noticed_from_outside(said, release):
 
 def test_that_the_state_is_judged_when_it_is_asked_for_without_any_monitor(said, release):
     clock = FakeClock()
-
-    def read(number):
-        if number == 3:
-            release.wait()
-        return picture(number)
-
-    capture = said.capture(Scripted([], read), limits=Limits(), look_every=3600, clock=clock)
+    capture = said.capture(stuck(release), limits=Limits(), look_every=3600, clock=clock)
     with capture:
         said.wait_for(lambda said: len(said.frames) == 3)
         assert capture.state.cause is None
@@ -75,13 +75,7 @@ def test_that_a_blocked_opening_is_noticed_from_outside(said, release):
 
 @pytest.mark.fault("Camera", "a driver that does not return from opening, reading or closing")
 def test_that_stopping_leaves_a_blocked_read_behind_and_says_so(said, release, caplog):
-    def read(number):
-        if number == 3:
-            release.wait()
-        return picture(number)
-
-    source = Scripted([], read)
-    capture = said.capture(source)
+    capture = said.capture(stuck(release))
     capture.start()
     said.wait_for(lambda said: len(said.frames) == 3)
     assert not capture.stop(0.05)

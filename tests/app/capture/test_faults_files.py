@@ -2,7 +2,6 @@
 
 import os
 import struct
-import threading
 
 import numpy as np
 import pytest
@@ -13,48 +12,23 @@ from app.capture.opening import source_from
 from app.capture.source import Cause, SourceError
 from app.capture.video import VideoFile
 from tests.app.capture.capturing import PATIENCE
-from tests.app.capture.material import N_FRAMES, RATE, FakeClock, jpeg, noise, picture
+from tests.app.capture.material import N_FRAMES, RATE, FakeClock, jpeg, picture
 
-
-@pytest.mark.fault(
+ENDLESS = pytest.mark.fault(
     "Camera", "a video file that is endless or lies about its length", keeps="models"
 )
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
-@pytest.mark.parametrize("is_written", [True, False], ids=["written forever", "never written"])
-def test_that_a_pipe_is_refused_before_it_is_waited_for(tmp_path, said, is_written):
-    path = tmp_path / "camera.avi"
-    os.mkfifo(path)
-    over = threading.Event()
 
-    def write():
-        # Opened for both, so that nobody has to read for this to return.
-        handle = os.open(path, os.O_RDWR | os.O_NONBLOCK)
-        while not over.wait(0.001):
-            try:
-                os.write(handle, jpeg(picture(0)))
-            except BlockingIOError:
-                continue
-        os.close(handle)
 
-    writer = threading.Thread(target=write)
-    if is_written:
-        writer.start()
-    with said.capture(source_from(str(path))) as capture:
+@ENDLESS
+@pytest.mark.skipif(os.name != "posix", reason="pipes and device nodes")
+def test_that_a_pipe_or_a_device_is_refused_before_it_is_waited_for(tmp_path, said):
+    os.mkfifo(tmp_path / "camera.avi")
+    with said.capture(source_from(str(tmp_path / "camera.avi"))) as capture:
         assert capture.wait(PATIENCE)
-    over.set()
-    if is_written:
-        writer.join(PATIENCE)
     assert (capture.state.phase, capture.state.cause) == (Phase.FAILED, Cause.UNREADABLE)
     assert capture.state.message == (
         "The video camera.avi is a pipe or a device: record it into a file first."
     )
-
-
-@pytest.mark.fault(
-    "Camera", "a video file that is endless or lies about its length", keeps="models"
-)
-@pytest.mark.skipif(os.name != "posix", reason="device nodes")
-def test_that_a_device_that_never_ends_is_refused():
     with pytest.raises(SourceError, match="is a pipe or a device"):
         VideoFile("/dev/zero").open()
 
@@ -67,9 +41,7 @@ def saying_length(data, n_frames):
     return bytes(changed)
 
 
-@pytest.mark.fault(
-    "Camera", "a video file that is endless or lies about its length", keeps="models"
-)
+@ENDLESS
 @pytest.mark.parametrize("n_frames", [0, 10**6, 2**31 - 1, 2**32 - 1])
 def test_that_a_length_that_is_no_ones_is_not_waited_for(videos, tmp_path, n_frames):
     path = tmp_path / "take.avi"
@@ -79,9 +51,7 @@ def test_that_a_length_that_is_no_ones_is_not_waited_for(videos, tmp_path, n_fra
         assert len(list(source)) == N_FRAMES
 
 
-@pytest.mark.fault(
-    "Camera", "a video file that is endless or lies about its length", keeps="models"
-)
+@ENDLESS
 def test_that_a_stream_without_any_header_tells_no_length_and_is_read_to_its_end(tmp_path):
     path = tmp_path / "take.mjpeg"
     path.write_bytes(b"".join(jpeg(picture(step)) for step in range(N_FRAMES)))
@@ -93,37 +63,7 @@ def test_that_a_stream_without_any_header_tells_no_length_and_is_read_to_its_end
     assert np.all(np.diff(times) > 0)
 
 
-@pytest.mark.fault(
-    "Camera", "a video file that is endless or lies about its length", keeps="models"
-)
-def test_that_a_file_that_somebody_still_writes_gives_what_is_there(tmp_path, said):
-    path = tmp_path / "take.mjpeg"
-    pictures = [jpeg(noise(step, spread=40)) for step in range(40)]
-    path.write_bytes(b"".join(pictures[:20]))
-    over = threading.Event()
-
-    def write():
-        with path.open("ab") as file:
-            while not over.is_set():
-                for one in pictures:
-                    file.write(one)
-                over.wait(0.01)
-
-    writer = threading.Thread(target=write)
-    with said.capture(VideoFile(path, paced=False), limits=None) as capture:
-        said.wait_for(lambda said: len(said.frames) > 5)
-        writer.start()
-        n_frames = len(said.frames)
-        said.wait_for(lambda said: len(said.frames) > n_frames or capture.state.phase.is_final)
-        assert capture.stop(PATIENCE)
-    over.set()
-    writer.join(PATIENCE)
-    assert [frame.number for frame in said.frames] == list(range(len(said.frames)))
-
-
-@pytest.mark.fault(
-    "Camera", "a video file that is endless or lies about its length", keeps="models"
-)
+@ENDLESS
 def test_that_damage_that_never_ends_is_given_up_after_some_seconds(videos, monkeypatch):
     clock = FakeClock()
     source = VideoFile(videos["mjpg.avi"], paced=False, clock=clock)
@@ -144,7 +84,7 @@ def test_that_damage_that_never_ends_is_given_up_after_some_seconds(videos, monk
 
 
 @pytest.mark.fault("Camera", "a truncated video file", keeps="models")
-@pytest.mark.parametrize("name", ["mjpg.avi", "vp8.webm", "ffv1.mkv", "mp4v.mp4"])
+@pytest.mark.parametrize("name", ["mjpg.avi", "vp9.webm", "ffv1.mkv", "mp4v.mp4"])
 def test_that_a_file_cut_off_anywhere_ends_or_is_refused_and_never_hangs(
     videos, tmp_path, name, attempt
 ):
@@ -160,6 +100,8 @@ def test_that_a_file_cut_off_anywhere_ends_or_is_refused_and_never_hangs(
             except SourceError as error:
                 causes.append(error.cause)
             assert causes == ([] if times else [Cause.UNREADABLE])
+            if share in (0.6, 0.8):  # what has its index at the end cannot be read at all
+                assert bool(times) == (name != "mp4v.mp4")
             assert len(times) <= N_FRAMES
             assert np.all(np.diff(times) > 0)
             assert max(times, default=0.0) <= N_FRAMES / RATE

@@ -11,11 +11,10 @@ import pytest
 from app.capture import opencv
 from app.capture import webcam as webcam_module
 from app.capture.capture import Capture, LatestFrame, Phase
-from app.capture.network import NetworkCamera
 from app.capture.source import Cause, FrameSource, SourceInfo
 from app.capture.watchdog import Limits
 from app.capture.webcam import Camera, Route, Webcam
-from tests.app.capture.capturing import PATIENCE, Recorder, Scripted
+from tests.app.capture.capturing import PATIENCE, Recorder, Scripted, network_camera
 from tests.app.capture.material import (
     HEIGHT,
     WIDTH,
@@ -199,22 +198,6 @@ def test_that_what_is_no_picture_is_passed_over(device, attempt):
 
 
 @pytest.mark.fault("Camera", "frames of changing size, channels or depth", keeps="models")
-def test_that_a_camera_that_changes_its_mind_with_every_frame_is_read_on(device, said, attempt):
-    kinds = [*PICTURES.values(), *NO_PICTURES.values()]
-    order = np.random.default_rng(0).permutation(np.repeat(np.arange(len(kinds)), 20))
-    n_pictures = 20 * len(PICTURES)
-    device([COLOUR, *(kinds[kind] for kind in order)])
-    with said.capture(Webcam("Webcam", cameras=lambda: [listed()])) as capture:
-        said.wait_for(lambda said: len(said.frames) > n_pictures)
-        assert capture.state.n_openings == 1
-    sent = [kinds[kind] for kind in order if kind < len(PICTURES)]
-    for image, frame in zip(sent, said.frames[1:], strict=False):
-        with attempt():
-            assert frame.image.dtype == np.uint8
-            assert frame.image.shape == (*image.shape[:2], 3)
-
-
-@pytest.mark.fault("Camera", "frames of changing size, channels or depth", keeps="models")
 def test_that_a_network_camera_may_change_its_size_while_it_runs(camera_server, said):
     sizes = [(160, 120), (64, 48), (640, 480), (32, 200), (1280, 720)]
 
@@ -224,7 +207,7 @@ def test_that_a_network_camera_may_change_its_size_while_it_runs(camera_server, 
             width, height = sizes[step // 3 % len(sizes)]
             visit.part(jpeg(cv2.resize(noise(step, spread=30), (width, height))))
 
-    source = NetworkCamera(camera_server.serve(restless), open_timeout=10.0, read_timeout=10.0)
+    source = network_camera(camera_server, restless)
     with said.capture(source) as capture:
         said.wait_for(lambda said: len(said.sights) > 6 * len(sizes))
         assert capture.state.n_openings == 1
@@ -265,7 +248,7 @@ def test_that_half_a_picture_is_never_judged(camera_server, said, how, attempt):
             is_broken = step % 5 == 3
             visit.part(broken(step, how) if is_broken else jpeg(textured(step)))
 
-    source = NetworkCamera(camera_server.serve(torn), open_timeout=10.0, read_timeout=10.0)
+    source = network_camera(camera_server, torn)
     with said.capture(source, limits=None):
         said.wait_for(lambda said: len(said.sights) > 40)
         camera_server.over.set()
@@ -291,7 +274,7 @@ def test_that_a_camera_that_sends_halves_alone_is_told_and_recovers(camera_serve
             whole = not is_broken.is_set()
             visit.part(jpeg(textured(step)) if whole else broken(step, "cut off"))
 
-    source = NetworkCamera(camera_server.serve(torn), open_timeout=10.0, read_timeout=10.0)
+    source = network_camera(camera_server, torn)
     with said.capture(source, limits=Limits(damaged_after=0.05, is_jpeg=True)) as capture:
         said.wait_for_cause(Cause.DAMAGED)
         assert capture.state.cause is Cause.DAMAGED

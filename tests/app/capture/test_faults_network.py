@@ -3,19 +3,15 @@
 import struct
 import threading
 
+import numpy as np
 import pytest
 
 from app.capture.capture import Phase
 from app.capture.network import NetworkCamera, parse_address, redirected
 from app.capture.source import Cause, SourceError
-from tests.app.capture.capturing import PATIENCE
+from tests.app.capture.capturing import PATIENCE, network_camera
 from tests.app.capture.material import WIDTH, bar_width, jpeg, noise, picture
 from tests.app.capture.mjpeg_server import BOUNDARY, running_server
-
-
-def network_camera(server, script, **options):
-    options = {"open_timeout": 10.0, "read_timeout": 10.0, **options}
-    return NetworkCamera(server.serve(script), **options)
 
 
 def moving(visit, n=None):
@@ -95,6 +91,10 @@ def test_that_a_connection_may_break_within_anything_it_sends(camera_server, sai
                 said.wait_for(lambda said: capture.state.n_openings > n_cuts)  # noqa: B023
         said.wait_for(lambda said: said.faults[-1][0] is None)
         camera_server.over.set()
+    assert said.phases[:4] == [Phase.OPENING, Phase.RUNNING, Phase.PAUSED, Phase.OPENING]
+    assert Cause.STALLED in [cause for cause, _ in said.faults]
+    assert [frame.number for frame in said.frames] == list(range(len(said.frames)))
+    assert np.all(np.diff([frame.time for frame in said.frames]) >= 0)
 
 
 @pytest.mark.fault("Camera", "a network camera that sends garbage", keeps="models")
@@ -133,9 +133,6 @@ def test_that_a_camera_that_never_answers_is_told_and_asked_again(camera_server,
     )
     assert state.n_openings == 1
     assert said.phases[:3] == [Phase.OPENING, Phase.PAUSED, Phase.OPENING]
-
-
-# ------------------------------------------------------------- huge
 
 
 def declared(width, height, n_padding=0):
@@ -188,9 +185,6 @@ def test_that_a_part_that_is_declared_endless_is_given_up_in_time(camera_server,
             visit.send(bytes(1000))
 
     recovers_from(said, camera_server, endless_part, "stopped sending frames", read_timeout=0.3)
-
-
-# ------------------------------------------------------------- elsewhere
 
 
 @pytest.fixture

@@ -76,5 +76,5 @@ def test_that_a_name_that_is_no_text_is_refused_without_ending_the_process(tmp_p
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout.strip() == (
-        "The video take?.avi has a path that is no UTF-8 text: rename the file or its folder."
+        "The video take?.avi has a path that is not UTF-8 text: rename the file or its folder."
     )

@@ -9,6 +9,8 @@ import pytest
 from app.capture import webcam as webcam_module
 from app.capture.source import Cause, SourceError
 from app.capture.webcam import Camera, Route, Webcam, cause_on_linux
+from app.cli import inputs
+from app.settings import Settings
 from tests.app.capture.material import picture
 
 
@@ -59,11 +61,12 @@ def test_that_size_and_rate_are_asked_of_the_camera(plugged_in):
     }
 
 
-def test_that_the_spoilt_pictures_a_webcam_begins_with_are_passed_over(plugged_in):
-    plugged_in([None, None, picture(0), None, picture(1)])
-    webcam = Webcam("A", cameras=lambda: [camera("A")])
-    webcam.open()
-    assert [webcam.read().number for _ in range(2)] == [0, 1]
+def test_that_results_name_the_camera_that_was_opened(plugged_in, monkeypatch):
+    plugged_in([picture(0)])
+    webcam = Webcam(cameras=lambda: [camera("HD Webcam")])
+    monkeypatch.setattr(inputs, "source_from", lambda *_, **__: webcam)
+    with inputs.opened("camera", Settings()) as reading:
+        assert reading.name == "HD Webcam"
 
 
 def test_that_a_camera_that_falls_silent_is_not_called_busy_with_ourselves(plugged_in):
@@ -120,15 +123,6 @@ def test_that_a_program_is_opened_like_any_camera_and_told_of_in_one_sentence(pl
             assert webcam.remark.count(".") == is_program
 
 
-# ------------------------------------------------------------- opening
-
-
-def test_that_a_webcam_without_any_camera_says_so():
-    with pytest.raises(SourceError) as caught:
-        Webcam(cameras=list).open()
-    assert caught.value.cause is Cause.NO_CAMERA
-
-
 @pytest.mark.skipif(not hasattr(cv2, "CAP_V4L2") or os.name != "posix", reason="Linux only")
 def test_that_a_camera_that_was_unplugged_after_listing_is_not_there(tmp_path):
     listed = [Camera("HD Webcam", (Route(cv2.CAP_V4L2, 9000),), str(tmp_path / "video9000"))]
@@ -153,8 +147,6 @@ def test_that_a_webcam_that_is_not_open_gives_nothing_and_closes():
     assert webcam.read() is None
     webcam.close()
 
-
-# ------------------------------------------------------------- why it does not open
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="device nodes")
 
@@ -183,13 +175,9 @@ def test_that_the_systems_refusal_tells_the_cause(tmp_path):
 
 
 @on_posix
-def test_that_a_node_that_is_gone_is_no_camera(tmp_path):
-    assert cause_on_linux(str(tmp_path / "video0")) is Cause.NO_CAMERA
-
-
-@on_posix
-def test_that_a_node_that_is_no_video_device_only_cannot_be_opened(tmp_path):
+def test_that_a_node_that_is_gone_is_told_from_one_that_is_no_video_device(tmp_path):
     node = tmp_path / "video0"
+    assert cause_on_linux(str(node)) is Cause.NO_CAMERA
     node.touch()
     assert cause_on_linux(str(node)) is Cause.CANNOT_OPEN
 

@@ -15,7 +15,6 @@ RUNNER = CliRunner(env={"COLUMNS": "160", "TERM": "dumb", "NO_COLOR": "1"})
 
 
 def run(*arguments, env=None):
-    """Run a command in this process."""
     return RUNNER.invoke(cli, [str(argument) for argument in arguments], env=env)
 
 

@@ -14,9 +14,7 @@ from app.cli.console import ExitCode
 from app.cli.main import cli
 from app.models import onnx_export
 from app.models.files import load, save
-from lmkl_core import LocalisedMKL
 from lmkl_core.features.scorer_onnx import ParityError
-from lmkl_core.model_file import save_model
 from tests.app.models.model_material import FEATURES, window_model
 
 pytestmark = pytest.mark.light
@@ -27,7 +25,6 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture
 def model(tmp_path):
-    """Return a saved model, which knows its file."""
     return save(window_model(), tmp_path / "face.safetensors").model
 
 
@@ -69,13 +66,6 @@ def test_that_json_is_all_that_standard_output_holds(model, tmp_path):
     assert told["parity"]["n_compared"] > 100
 
 
-def test_that_a_model_is_exported_once_more_bit_for_bit(model, tmp_path):
-    run = export(model, tmp_path / "copy.safetensors", "--json")
-    assert run.exit_code == ExitCode.OK, run.output
-    assert json.loads(run.stdout)["parity"]["largest_difference"] == 0
-    assert (tmp_path / "copy.safetensors").read_bytes() == Path(model.path).read_bytes()
-
-
 def test_that_the_format_can_be_given_where_the_name_does_not_tell(model, tmp_path):
     assert export(model, tmp_path / "face.bin").exit_code == ExitCode.USAGE
     assert not (tmp_path / "face.bin").exists()
@@ -104,19 +94,6 @@ def test_that_a_failed_comparison_leaves_the_older_file(model, tmp_path, monkeyp
     assert "nothing was written" in run.stderr
     assert older.read_text() == "older"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["face.onnx", "face.safetensors"]
-
-
-def test_that_a_kernel_no_graph_can_hold_is_refused_in_one_sentence(tmp_path):
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(20, 3))
-    estimator = LocalisedMKL(kernel="precomputed", random_state=0).fit({"eyes": rows @ rows.T})
-    save_model(estimator, tmp_path / "face.safetensors", extra={"features": FEATURES})
-    files = ["export", str(tmp_path / "face.safetensors"), "--to", str(tmp_path / "face.onnx")]
-    run = RUNNER.invoke(cli, files)
-    assert run.exit_code == ExitCode.FAILED
-    assert run.stderr.count("\n") == 1
-    assert "'precomputed'" in run.stderr
-    assert not (tmp_path / "face.onnx").exists()
 
 
 def test_that_a_disk_that_refuses_has_its_own_exit_code(model, tmp_path, monkeypatch):

@@ -12,17 +12,32 @@ import typer
 from typer.testing import CliRunner
 
 from app.capture.source import Cause, SourceError
+from app.cli import doctor
 from app.cli.console import ExitCode
 from app.cli.main import COMMANDS, Commands, load_command
 from app.cli.outputs import OutputError
 from app.cli.recorder import TooFewFramesError
 from app.evaluation.protocols.types import ProtocolError
 from app.logs import DEBUG_VARIABLE
+from app.qt.workers.worker import sentence_of
 from app.reports import ReportError
 from app.session.guided_test.presentation import GuidedTestError
 from lmkl_core.errors import Cancelled, InvalidInputError, ModelFileError
 from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError
 from tests.app.cli.running import ROOT, run
+
+COMMAND = """
+import rich
+import typer
+from app.cli.main import Commands
+commands = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
+@commands.callback()
+def root(): pass
+@commands.command()
+def work():
+    {work}
+commands(["work"])
+"""
 
 
 def doing(action):
@@ -52,7 +67,6 @@ def raising(error):
 @pytest.mark.parametrize(
     ("error", "code"),
     [
-        (MissingWeightsError("They are gone."), ExitCode.MISSING_WEIGHTS),
         (WrongWeightsError("They are gone."), ExitCode.BAD_WEIGHTS),
         (ModelFileError("They are gone."), ExitCode.BAD_MODEL),
         (TooFewFramesError("They are gone."), ExitCode.NO_FRAMES),
@@ -70,9 +84,26 @@ def test_that_an_error_is_told_in_its_own_sentence_with_its_own_code(error, code
     assert (result.exit_code, result.stdout, result.stderr) == (code, "", "They are gone.\n")
 
 
-def test_that_an_interrupt_has_its_code_and_one_word():
-    result = raising(KeyboardInterrupt())
-    assert (result.exit_code, result.stderr) == (ExitCode.INTERRUPTED, "Stopped.\n")
+@pytest.mark.parametrize(
+    ("error", "code", "way"),
+    [
+        (MissingWeightsError("Gone.", "facenet"), ExitCode.MISSING_WEIGHTS, "fetch facenet"),
+        (MissingWeightsError("Gone."), ExitCode.MISSING_WEIGHTS, "import FILE"),
+        (WrongWeightsError("Gone.", is_download=True), ExitCode.BAD_WEIGHTS, "import FILE"),
+    ],
+)
+def test_that_weights_are_told_with_their_command_by_commands_window_and_doctor(
+    error, code, way, monkeypatch
+):
+    def check(*_):
+        raise error
+
+    monkeypatch.setattr(doctor, "_engine", check)
+    found = next(one.found for one in doctor.check_up() if one.check == "engine")
+    result = raising(error)
+    assert result.exit_code == code
+    assert f"`lmkl-pad weights {way}`" in found
+    assert found == result.stderr.strip() == sentence_of(error, "It failed")
 
 
 def test_that_the_system_s_errors_name_the_file():
@@ -94,7 +125,7 @@ def test_that_what_nobody_foresaw_has_no_traceback_unless_it_is_asked_for(monkey
 def test_that_a_reader_who_leaves_early_is_no_failure_of_ours(how):
     """As in ``lmkl-pad ... | head -1``."""
     with subprocess.Popen(
-        [sys.executable, "-c", PRINT_MUCH.replace("typer.echo", how)],
+        [sys.executable, "-c", COMMAND.format(work=f"while True: {how}('line' * 1000)")],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -114,21 +145,6 @@ def test_that_a_reader_of_the_help_may_leave_early_too():
     finally:
         os.close(writing)
     assert (run.returncode, run.stderr) == (ExitCode.PIPE_CLOSED, b"")
-
-
-PRINT_MUCH = """
-import rich
-import typer
-from app.cli.main import Commands
-commands = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
-@commands.callback()
-def root(): pass
-@commands.command()
-def work():
-    while True:
-        typer.echo("line" * 1000)
-commands(["work"])
-"""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
@@ -163,7 +179,7 @@ def test_that_signals_end_a_command_with_codes_of_their_own(number, code, then, 
 def test_that_an_encoding_without_a_names_letters_shows_them_escaped():
     """As where output is redirected on Windows."""
     ran = subprocess.run(
-        [sys.executable, "-c", PRINT_NAME],
+        [sys.executable, "-c", COMMAND.format(work=r"print('gr\xf6\udcff')")],
         cwd=ROOT,
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
         capture_output=True,
@@ -172,16 +188,30 @@ def test_that_an_encoding_without_a_names_letters_shows_them_escaped():
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "gr\\xf6\\udcff\n", "")
 
 
-PRINT_NAME = """
-import typer
-from app.cli.main import Commands
-commands = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
-@commands.callback()
-def root(): pass
-@commands.command()
-def work():
-    print("gr\\xf6\\udcff")
-commands(["work"])
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such terminals")
+def test_that_rows_beside_a_bar_go_where_standard_output_goes():
+    import pty
+
+    ours, theirs = pty.openpty()
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-c", PRINT_BESIDE_BAR],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+            text=True,
+        )
+        assert (ran.returncode, ran.stdout) == (0, "a row\n")
+        assert b"working" in os.read(ours, 10_000)
+    finally:
+        os.close(theirs)
+        os.close(ours)
+
+
+PRINT_BESIDE_BAR = """
+from app.cli.console import progress_bar
+with progress_bar("working"):
+    print("a row")
 """
 
 

@@ -48,9 +48,6 @@ def protected(tmp_path):
     return tmp_path / "me.lmkl"
 
 
-# ------------------------------------------------------------- protecting, and taking it away
-
-
 def test_that_export_protects_a_model_and_takes_the_protection_away(plain, secret, tmp_path):
     sealed, again = tmp_path / "sealed.lmkl", tmp_path / "again.safetensors"
     result = run("export", plain.path, "--to", sealed, "--passphrase-file", secret(), "--json")
@@ -90,9 +87,6 @@ def test_that_a_passphrase_is_changed_without_the_model_touching_the_disk(
     assert run("export", protected, "--to", kept, *files[:2], "-q").exit_code == ExitCode.OK
     assert load(kept, passphrase=PASSPHRASE).digest == window_model().digest
     assert {path.name for path in tmp_path.glob("*.safetensors")} == set()
-
-
-# ------------------------------------------------------------- where there is none, or a wrong one
 
 
 @pytest.mark.parametrize("command", ["score", "export", "report", "enrol"])
@@ -168,9 +162,6 @@ def test_that_a_file_that_others_can_read_is_told(protected, secret, tmp_path):
     assert result.stderr == f"Others on this machine may read {file}: forbid it with chmod 600.\n"
 
 
-# ------------------------------------------------------------- the real commands
-
-
 def test_that_a_protected_model_is_enrolled_grows_scores_and_is_reported(
     genuine, attack, secret, tmp_path
 ):
@@ -196,9 +187,6 @@ def test_that_a_protected_model_is_enrolled_grows_scores_and_is_reported(
     result = run("report", "--model", me, *presented, "-o", page, *option, "-q")
     assert (result.exit_code, result.output) == (ExitCode.OK, "")
     assert PASSPHRASE not in page.read_text() + page.with_suffix(".json").read_text()
-
-
-# ------------------------------------------------------------- the terminal
 
 
 LINUX = pytest.mark.skipif(

@@ -61,9 +61,6 @@ def check_rows(rows, expected, threshold):
         assert (row["verdict"] == "genuine") is (float(row["score"]) >= threshold)
 
 
-# ------------------------------------------------- rows
-
-
 def test_that_a_folders_rows_as_csv_are_the_librarys_scores(
     model_file, recordings, expected, tmp_path
 ):
@@ -218,9 +215,6 @@ def test_that_an_input_in_unknown_light_is_judged_by_its_mean_liveness():
         assert result.facts()["mean_liveness"] == pytest.approx(liveness)
 
 
-# ------------------------------------------------- strip
-
-
 def test_that_the_strip_has_a_tile_for_every_frame_at_both_ends(
     model_file, genuine, attack, tmp_path
 ):
@@ -262,9 +256,6 @@ def tiles_in(image, is_coloured):
             best = max(best, int(np.sum(lengths >= TILE)))
         counts.append(best)
     return counts
-
-
-# ------------------------------------------------- refusals
 
 
 def test_that_an_unreadable_input_does_not_keep_the_others_from_being_scored(
@@ -338,16 +329,6 @@ def test_that_a_damaged_model_is_refused_in_one_sentence(damage, model_file, att
     assert "model.safetensors" in sentence
 
 
-def test_that_a_model_of_other_weights_is_refused(model_file, attack, tmp_path):
-    model, manifest = load_with_manifest(model_file)
-    extra = json.loads(json.dumps(manifest.extra))
-    extra["features"]["weights"]["efficientnet-lite0"] = "00" * 32
-    file = tmp_path / "other.safetensors"
-    save_model(model, file, extra=extra)
-    told = refused(run("score", file, attack, "-q"), ExitCode.BAD_MODEL)
-    assert "weights of efficientnet-lite0 have changed since it was made; enrol again" in told
-
-
 def test_that_a_model_of_a_preset_of_ones_own_brings_its_views_along(model_file, attack, tmp_path):
     model, manifest = load_with_manifest(model_file)
     extra = json.loads(json.dumps(manifest.extra))
@@ -371,8 +352,6 @@ def test_that_crops_of_every_kind_come_back_from_a_model():
     stored = json.loads(json.dumps(preset_fingerprint(preset)))
     assert models._preset_of({"preset": stored}, "m.safetensors") == preset
 
-
-# ------------------------------------------------- Ctrl-C
 
 not_on_windows = pytest.mark.skipif(
     sys.platform == "win32", reason="Windows sends no SIGINT to one process"

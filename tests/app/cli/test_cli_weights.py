@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -57,9 +56,6 @@ def put(path, content=CONTENT):
     return path
 
 
-# ------------------------------------------------- list
-
-
 def test_that_the_list_shows_every_entry_with_place_size_licence_and_checksum(folder):
     result = run("list")
     assert result.exit_code == ExitCode.OK
@@ -101,9 +97,6 @@ def test_that_the_list_tells_a_damaged_file_and_a_broken_off_download(folder):
     result = run("list")
     assert "WRONG" in result.stdout
     assert result.exit_code == ExitCode.OK
-
-
-# ------------------------------------------------- fetch
 
 
 @pytest.mark.usefixtures("one_big_file")
@@ -178,9 +171,6 @@ def test_that_asking_for_what_is_not_there_is_a_usage_error(arguments, folder):
     assert not folder.exists()
 
 
-# ------------------------------------------------- import
-
-
 @pytest.mark.usefixtures("one_big_file")
 def test_that_a_file_brought_by_hand_is_taken_over(folder, tmp_path):
     result = run("import", put(tmp_path / "from a stick.bin"))
@@ -197,9 +187,6 @@ def test_that_a_damaged_file_and_one_of_no_use_have_their_exit_codes(tmp_path):
     holiday, taken = json.loads(result.stdout)["files"]
     assert "none of the weights" in holiday["error"]
     assert taken["name"] == "big"
-
-
-# ------------------------------------------------- verify
 
 
 @pytest.mark.usefixtures("one_big_file")
@@ -227,18 +214,6 @@ def test_that_verifying_what_is_missing_has_its_own_exit_code():
     assert run("verify", "big").exit_code == ExitCode.MISSING_WEIGHTS
     assert run("verify", "bgi").exit_code == ExitCode.USAGE
     assert run("verify").exit_code == ExitCode.OK
-
-
-# ------------------------------------------------- the whole
-
-
-def test_that_the_installed_command_lists_what_is_here(folder):
-    command = Path(sys.executable).with_name("lmkl-pad")
-    result = subprocess.run(
-        [str(command), "weights", "list", "--json"], capture_output=True, text=True, timeout=60
-    )
-    assert result.returncode == ExitCode.OK, result.stderr
-    assert json.loads(result.stdout)["folder"] == str(folder)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")

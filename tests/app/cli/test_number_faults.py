@@ -92,18 +92,6 @@ def test_that_a_frame_a_network_makes_no_numbers_of_is_refused_and_the_next_is_j
         assert all(np.isfinite(view).all() for view in sample.views.values())
 
 
-def test_that_views_of_any_extractor_are_checked(tiny_extractor, pipeline, genuine_take):
-    class Strange:
-        preset = tiny_extractor.preset
-
-        def __call__(self, crops):
-            return {name: row * np.float32(np.inf) for name, row in tiny_extractor(crops).items()}
-
-    result = Pipeline(Strange(), pipeline.tracker).process(genuine_take[0])
-    assert (result.status, result.views) == (Status.BAD_FRAME, None)
-    assert "non-finite" in result.reason
-
-
 def test_that_an_extractor_names_the_network_whose_values_are_no_numbers(faulty, genuine_take):
     pipeline, engine = faulty(np.nan)
     engine.is_broken = True
@@ -162,20 +150,6 @@ def test_that_an_all_black_crop_is_refused_as_too_dark(pipeline, genuine_take):
     assert (result.status, result.views) == (Status.POOR_QUALITY, None)
     assert "dark" in result.reason
     assert all(np.isfinite(check.value) or not check.passed for check in result.quality.checks)
-
-
-@pytest.mark.fault("Numbers", "identical frames for a take", keeps="takes")
-def test_that_one_picture_over_and_over_fills_no_take(attempt, pipeline, genuine_take):
-    enrolment = Enrolment(Plan(frames=6, every=0.0, at_least_every=0.1))
-    enrolment.start("frozen")
-    for number in range(12):
-        with attempt():
-            seen = score_frame(pipeline, None, replace(genuine_take[0], time=float(number)))
-            assert enrolment.offer(seen) is (Offer.ALIKE if number else Offer.KEPT)
-    assert enrolment.is_recording
-    for number, frame in enumerate(genuine_take[1:], 12):  # the camera wakes up
-        enrolment.offer(score_frame(pipeline, None, replace(frame, time=float(number))))
-    assert not enrolment.is_recording
 
 
 @pytest.mark.fault("Numbers", "a take of one repeated picture, fitted all the same", keeps="models")

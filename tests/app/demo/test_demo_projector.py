@@ -161,3 +161,5 @@ def test_that_a_failed_recorder_is_told_when_its_pictures_are_needed(parts, reel
         reel.picture(parts.loop[1], 0)
     with pytest.raises(ValueError, match="no light"):
         projector.picture()
+    with pytest.raises(ValueError, match="no light"):
+        reel.check()

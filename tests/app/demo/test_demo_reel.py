@@ -80,14 +80,14 @@ def test_that_stopping_and_starting_never_makes_two_recorders(parts, studio, ree
     assert studio.most_at_once == 1
 
 
-def test_that_stopping_ends_the_thread(parts, studio, reel):
+def test_that_the_recorder_is_waited_for_at_exit_whichever_thread_started_it(parts, studio, reel):
     reel.wish(parts.loop)
-    reel.start()
+    capture = threading.Thread(target=reel.start, daemon=True)
+    capture.start()
+    capture.join(PATIENCE)
     studio.allow(1)
     reel.picture(parts.loop[0], 0)
-    reel.stop()
-    studio.join()
-    assert reel._thread is None
+    assert [thread.daemon for thread in studio.threads] == [False]
 
 
 def test_that_stopping_wakes_a_reader_that_waits(parts, reel):
@@ -99,20 +99,6 @@ def test_that_stopping_wakes_a_reader_that_waits(parts, reel):
     reel.stop()
     reader.join(PATIENCE)
     assert got == [None]
-
-
-def test_that_a_reader_learns_why_the_recorder_gave_up(parts):
-    def broken(chapter, stopping):
-        raise ValueError("no light")
-
-    reel = Reel(parts.presentations, broken, head_start=0.0)
-    reel.wish(parts.loop)
-    reel.start()
-    with pytest.raises(ValueError, match="no light"):
-        reel.picture(parts.loop[0], 0)
-    with pytest.raises(ValueError, match="no light"):
-        reel.check()
-    reel.stop()
 
 
 def test_that_a_recording_that_is_too_short_is_an_error_and_not_tried_for_ever(parts):

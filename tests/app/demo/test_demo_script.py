@@ -38,9 +38,6 @@ def test_that_another_seed_shares_no_take():
     assert first.isdisjoint(second)
 
 
-# ------------------------------------------------------------------ enrolment
-
-
 def test_that_takes_to_enrol_are_long_enough_and_nowhere_in_the_loop():
     plan = Plan()
     lengths = {chapter.take.n_frames / RATE for chapter in PARTS.enrolment}
@@ -52,14 +49,11 @@ def test_that_takes_to_enrol_are_long_enough_and_nowhere_in_the_loop():
 def test_that_takes_are_asked_for_in_the_order_in_which_they_are_recorded_ahead():
     lights = [light_of("", n_takes) for n_takes in range(6)]
     assert lights == [*ENROLLED_LIGHTS] * 2
+    assert [light_of(name, 7) for name in ("lamp light", "ceiling light")] == ["lamp", "office"]
     chapters = [PARTS.enrolment_take(light, n) for n, light in enumerate(lights)]
     assert [chapter.take.condition for chapter in chapters] == lights
     assert tuple(chapters) == PARTS.enrolment
     assert all(chapter.is_genuine for chapter in chapters)
-
-
-def test_that_names_that_are_offered_have_their_lights():
-    assert [light_of(name, 7) for name in ("lamp light", "ceiling light")] == ["lamp", "office"]
 
 
 def test_that_rounds_beyond_the_recordings_begin_again():
@@ -71,9 +65,6 @@ def test_that_rounds_beyond_the_recordings_begin_again():
 def test_that_a_light_the_demo_does_not_have_is_any_light(light):
     chapters = [PARTS.enrolment_take(light, n_takes) for n_takes in range(40)]
     assert set(chapters) == set(PARTS.enrolment)
-
-
-# ------------------------------------------------------------------ tests
 
 
 def test_that_a_test_goes_through_takes_of_the_person_that_were_not_enrolled():

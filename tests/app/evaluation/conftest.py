@@ -8,15 +8,7 @@ from app.evaluation.cache import Cache
 from app.evaluation.extraction import FeaturePipeline, FeatureStore
 from app.vision.pipeline import Pipeline
 from lmkl_core.features.presets import load_preset, with_descriptors
-from tests.app.evaluation.material import N_FRAMES, record, together
-
-
-@pytest.fixture(scope="session")
-def recorded(tmp_path_factory):
-    """Return a folder with videos of two people in the plain layout, recorded once."""
-    folder = tmp_path_factory.mktemp("recorded")
-    record(folder)
-    return folder
+from tests.app.evaluation.material import N_FRAMES, together
 
 
 @pytest.fixture(scope="session")

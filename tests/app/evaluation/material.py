@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 
 from app.demo.script import Take
@@ -62,6 +63,13 @@ def each(folder):
     """One model for each person."""
     plans = tuple(Plan(person, **recordings(folder, person)) for person in PEOPLE)
     return Layout("plain", "Own recordings", "", "client-specific", (Fold("", plans),))
+
+
+def picture_of_noise(path):
+    """Write a picture without a face, and return it as a recording."""
+    noise = np.random.default_rng(0).integers(0, 255, (240, 320, 3), dtype=np.uint8)
+    cv2.imwrite(str(path), noise)
+    return Recording(path.name, "nobody", BONA_FIDE, FileReader(path))
 
 
 def without_development(layout):

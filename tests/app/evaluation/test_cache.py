@@ -13,7 +13,6 @@ from app.storage import DIGESTS_NAME
 
 @pytest.fixture
 def reads(monkeypatch):
-    """Count files that are read for their digest."""
     found = []
     digest = FileReader.digest
 

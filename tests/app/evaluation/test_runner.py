@@ -6,23 +6,21 @@ import shutil
 import warnings
 from dataclasses import replace
 
-import cv2
 import numpy as np
 import pytest
 
 from app.evaluation import dataset, extraction, runner
-from app.evaluation.protocols.recordings import FileReader
-from app.evaluation.protocols.types import ProtocolError, Recording
+from app.evaluation.protocols.types import ProtocolError
 from app.evaluation.runner import run
-from app.types import BONA_FIDE
 from lmkl_core.baselines import METHODS
-from lmkl_core.errors import Cancelled, InvalidInputError
+from lmkl_core.errors import InvalidInputError
 from tests.app.evaluation.material import (
     DATABASE,
     N_FRAMES,
     assert_equal,
     each,
     options,
+    picture_of_noise,
     together,
     without_development,
 )
@@ -53,13 +51,6 @@ def test_that_every_test_frame_is_in_every_methods_table(whole, recorded):
         assert fold.n_train == N_FRAMES * len(plan.train)
 
 
-def test_that_methods_share_the_names_of_their_rows(whole):
-    one, other = (method.folds[0].frames for method in whole.methods)
-    assert one.presentations is other.presentations
-    assert one.subjects is other.subjects
-    assert one.species is other.species
-
-
 def test_that_rows_stand_in_the_order_of_the_papers_tables(recorded, cache):
     asked = options(cache, methods=("localised-mkl", "single", "md"), selection="none")
     names = [method.method for method in run(together(recorded), DATABASE, asked).methods]
@@ -76,38 +67,20 @@ def test_that_recordings_and_frames_are_counted_by_split_and_kind(whole):
     assert "train attack recordings" not in whole.counts
 
 
-def test_that_settings_say_how_parameters_and_thresholds_came_about(whole):
-    assert "development" in whole.settings["selection"]
-    assert "equal errors" in whole.settings["threshold"]
-    assert whole.settings["preset"] == "tiny"
-    assert whole.methods[-1].folds[0].parameters[""].keys() == {"delta", "p", "q"}
-
-
-def test_that_a_method_that_fails_is_a_row_with_the_reason(recorded, cache, monkeypatch):
+def test_that_a_method_that_fails_is_a_row_with_the_reason_and_tried_again_next_time(
+    recorded, cache, monkeypatch
+):
     class Broken(METHODS["md"].estimator):
         def fit(self, X, y=None, **named):
             raise RuntimeError("The solver gave up")
 
     registry = {**METHODS, "md": replace(METHODS["md"], estimator=Broken)}
-    monkeypatch.setattr("app.evaluation.options.METHODS", registry)
-    failed, fine = run(together(recorded), DATABASE, options(cache)).methods
-    assert failed.failure == "RuntimeError: The solver gave up."
-    assert failed.folds == ()
-    assert fine.failure == ""
-    assert len(fine.folds) == 1
-
-
-def test_that_a_failure_is_not_remembered(recorded, cache, monkeypatch):
-    class Broken(METHODS["md"].estimator):
-        def fit(self, X, y=None, **named):
-            raise InvalidInputError("Not today.")
-
-    registry = {**METHODS, "md": replace(METHODS["md"], estimator=Broken)}
     with monkeypatch.context() as patch:
         patch.setattr("app.evaluation.options.METHODS", registry)
-        asked = options(cache, methods=("md",))
-        assert run(together(recorded), DATABASE, asked).methods[0].failure == "Not today."
-    assert run(together(recorded), DATABASE, asked).methods[0].failure == ""
+        failed, fine = run(together(recorded), DATABASE, options(cache)).methods
+    assert (failed.failure, failed.folds) == ("RuntimeError: The solver gave up.", ())
+    assert (fine.failure, len(fine.folds)) == ("", 1)
+    assert run(together(recorded), DATABASE, options(cache)).methods[0].failure == ""
 
 
 def test_that_a_method_without_views_of_its_own_is_a_row_with_the_reason(
@@ -120,26 +93,12 @@ def test_that_a_method_without_views_of_its_own_is_a_row_with_the_reason(
     assert md.failure == ""
 
 
-def test_that_descriptors_are_made_for_the_methods_that_use_them(recorded, cache):
-    asked = options(cache, methods=("lbp-nn",), selection="none")
-    evaluation = run(together(recorded), DATABASE, asked)
-    assert "/lbp" in evaluation.settings["views"]
-    assert evaluation.methods[0].failure == ""
-
-
 def test_that_views_made_for_some_methods_serve_all_others(recorded, cache, calls):
     for methods in (("localised-mkl",), ("lbp-nn", "iqm-ocsvm")):
-        run(together(recorded), DATABASE, options(cache, methods=methods, selection="none"))
+        asked = options(cache, methods=methods, selection="none")
+        found = run(together(recorded), DATABASE, asked).methods
+        assert [method.failure for method in found] == [""] * len(methods)
     assert not calls
-
-
-def test_that_without_development_data_the_models_own_threshold_is_used(recorded, cache):
-    layout = without_development(together(recorded))
-    for method in run(layout, DATABASE, options(cache)).methods:
-        (fold,) = method.folds
-        assert fold.threshold.value is not None
-        assert fold.threshold.origin.startswith("calibrated on enrolment")
-        assert fold.presentation_threshold.value == fold.threshold.value
 
 
 def test_that_equal_errors_without_development_data_are_told_to_be_missing(recorded, cache):
@@ -226,10 +185,7 @@ def test_that_an_unreadable_recording_is_a_non_response(recorded, cache, tmp_pat
 
 @pytest.fixture
 def wall(tmp_path):
-    """Return a recording without a face."""
-    noise = np.random.default_rng(0).integers(0, 255, (240, 320, 3), dtype=np.uint8)
-    cv2.imwrite(str(tmp_path / "wall.png"), noise)
-    return Recording("wall.png", "nobody", BONA_FIDE, FileReader(tmp_path / "wall.png"))
+    return picture_of_noise(tmp_path / "wall.png")
 
 
 def test_that_who_cannot_be_enrolled_gets_no_response_and_spoils_no_other(recorded, cache, wall):
@@ -295,12 +251,6 @@ def test_that_the_gate_is_for_own_recordings_unless_told_otherwise(recorded, cac
         assert run(layout, DATABASE, asked).settings["quality gate"] == told
 
 
-def test_that_an_unknown_method_is_refused_before_anything_is_done(recorded, cache, calls):
-    with pytest.raises(InvalidInputError, match="There is no method 'magic': take some of"):
-        run(together(recorded), DATABASE, options(cache, methods=("magic",)))
-    assert not calls
-
-
 def test_that_layouts_on_which_figures_would_mean_nothing_are_refused(recorded, cache, calls):
     layout = together(recorded)
     (plan,) = layout.folds[0].plans
@@ -351,24 +301,6 @@ def test_that_nothing_but_the_table_depends_on_what_test_recordings_are(whole, r
         assert here.frames.species.tolist() != there.frames.species.tolist()
 
 
-def test_that_parameters_follow_the_development_data(recorded, cache):
-    layout = together(recorded)
-    (plan,) = layout.folds[0].plans
-    swapped = tuple(
-        replace(each, species="bona fide" if each.is_attack else "print")
-        for each in plan.development
-    )
-    other = with_plans(layout, replace(plan, development=swapped))
-    asked = options(cache, methods=("localised-mkl",))
-    one, two = (run(each, DATABASE, asked).methods[0].folds[0] for each in (layout, other))
-    assert one.threshold.value != two.threshold.value
-
-
-def test_that_several_processes_find_the_same(whole, recorded, cache):
-    parallel = run(together(recorded), DATABASE, options(cache, n_jobs=2))
-    assert_equal(parallel, whole, exactly=False)
-
-
 def test_that_large_views_are_mapped_and_give_the_same(whole, recorded, cache, monkeypatch):
     monkeypatch.setattr(dataset, "MAPPED", 1)
     assert_equal(run(together(recorded), DATABASE, options(cache)), whole)
@@ -391,12 +323,6 @@ def test_that_views_that_find_no_room_on_disk_are_told(recorded, cache, monkeypa
     with pytest.raises(InvalidInputError, match=r"No space left on device.*make room there"):
         run(together(recorded), DATABASE, options(cache))
     assert not list(cache.rglob(".views-*"))
-
-
-def test_that_a_run_can_be_cancelled_before_anything(recorded, tmp_path, calls):
-    with pytest.raises(Cancelled, match="run it again"):
-        run(together(recorded), DATABASE, options(tmp_path), cancel=lambda: True)
-    assert not calls
 
 
 def test_that_no_warning_escapes_and_what_did_not_converge_is_told(recorded, cache):

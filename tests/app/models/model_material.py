@@ -24,8 +24,10 @@ SETTINGS = Settings(n_clusters=2, delta=0.1, target_bpcer=0.1)
 
 
 def samples_of(*names, seed=0, n=8, shift=0.0, warmth=0.3, spread=0.3, known=True, **more):
-    """Rows of some takes, all about one place; ``known`` says whether circumstances are;
-    ``more`` is for each sample."""
+    """Rows of some takes, all about one place; ``known`` says whether circumstances are.
+
+    ``more`` is passed to every `Sample`.
+    """
     rng, samples = np.random.default_rng(seed), Samples()
     places = {"eyes": np.arange(4.0), "skin": np.arange(3.0)}
     for name in names:

@@ -59,21 +59,6 @@ def test_that_a_fit_gives_a_named_model_that_accepts_what_it_was_fitted_on():
     assert np.mean(model.estimator.score_samples(samples.views) >= model.threshold) > 0.9
 
 
-def test_that_something_else_is_refused():
-    model, other = window_model(), samples_of("x", shift=3.0)
-    assert (model.estimator.score_samples(other.views) < model.threshold).all()
-
-
-def test_that_terms_sum_to_the_score_and_memberships_to_one():
-    model = window_model()
-    rows = samples_of("x", n=1).views
-    terms, memberships = model.explain(rows)
-    assert terms.shape == model.estimator.kernel_weights_.shape
-    assert terms.sum() == pytest.approx(model.estimator.score_samples(rows)[0], rel=1e-9)
-    assert sum(memberships) == pytest.approx(1.0)
-    assert model.view_names == ("eyes", "skin")
-
-
 def test_that_the_same_enrolment_gives_the_same_model():
     again = fitted(samples_of(*WINDOW), SETTINGS, FEATURES)
     first = window_model()
@@ -86,11 +71,6 @@ def test_that_without_circumstances_a_model_knows_none():
     assert model.conditions is None
     assert model.takes == WINDOW
     assert "conditions" not in model.extra
-
-
-def test_that_whether_frames_were_simulated_is_kept():
-    assert not window_model().is_simulated
-    assert fitted(samples_of(*WINDOW, is_simulated=True), SETTINGS, FEATURES).is_simulated
 
 
 def test_that_a_fit_can_be_cancelled():
@@ -143,9 +123,6 @@ def test_that_a_take_whose_frames_would_be_refused_is_named():
     samples = with_odd_take(spread=3.0, is_simulated=True)
     simulated = fitted(samples, Settings(n_clusters=2), FEATURES)
     assert simulated.notes == ()
-
-
-# ------------------------------------------------------------- growing
 
 
 def test_that_growing_leaves_the_old_model_unchanged():
@@ -208,9 +185,6 @@ def test_that_growing_by_other_views_changes_nothing():
     assert state_of(old) == before
 
 
-# ------------------------------------------------------------- another target
-
-
 def test_that_another_target_moves_the_threshold_and_nothing_else():
     old = window_model()
     before = state_of(old)
@@ -249,9 +223,6 @@ def test_that_a_target_out_of_range_is_refused():
     assert state_of(window_model()) == before
 
 
-# ------------------------------------------------------------- samples
-
-
 def in_lights(warmths, rows_each=6):
     rng = np.random.default_rng(0)
     samples = Samples()
@@ -275,10 +246,3 @@ def test_that_takes_that_share_circumstances_are_left_out_together_for_the_stres
     assert np.isfinite(model.calibration_.stress_bpcer)
     one, other, apart = samples.circumstances()[::6]
     assert one == other != apart
-
-
-@pytest.mark.parametrize("warmths", [[None, None], [0.3, 0.3], [0.3, 0.9]])
-def test_that_takes_are_cut_into_time_blocks_whatever_their_circumstances(warmths):
-    samples = in_lights(warmths)
-    model = fit(samples)
-    assert model.calibration_.n_blocks > model.calibration_.n_takes == 2

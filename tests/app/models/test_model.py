@@ -5,15 +5,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from app.models.model import PadModel
 from app.vision.conditions import NAMES
 from tests.app.models.model_material import WINDOW, window_model
-
-
-def test_that_naming_a_model_again_gives_the_same_name():
-    model = window_model()
-    assert model.named().digest == model.digest
-    assert model.named().created == model.created
 
 
 def test_that_the_digest_follows_what_the_file_holds_and_not_where_it_is():
@@ -38,11 +31,6 @@ def test_that_a_new_model_is_dated_in_whole_seconds_as_its_file_is():
     assert abs(datetime.now(UTC) - model.created).total_seconds() < 60
 
 
-def test_that_a_model_is_saved_exactly_when_it_has_a_file():
-    assert not window_model().is_saved
-    assert replace(window_model(), path="/tmp/m").is_saved
-
-
 def test_that_the_entries_for_the_file_are_plain_and_rounded():
     extra = window_model().extra
     assert extra["takes"] == list(WINDOW)
@@ -59,10 +47,3 @@ def test_that_rounded_ranges_still_begin_before_they_end():
     narrow = replace(model.conditions, low=ends, high=ends + 1e-9)
     stored = replace(model, conditions=narrow).extra["conditions"]
     assert (np.array(stored["low"]) <= np.array(stored["high"])).all()
-
-
-def test_that_a_models_threshold_is_a_plain_number():
-    model = window_model()
-    assert isinstance(model, PadModel)
-    assert type(model.threshold) is float
-    assert all(type(name) is str for name in model.view_names)

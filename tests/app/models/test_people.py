@@ -139,9 +139,6 @@ def test_that_persons_that_make_no_sense_are_refused(tmp_path):
             load(path)
 
 
-# ------------------------------------------------------------------ who is refused
-
-
 def odd_one(person, other="Ann"):
     """Rows of a household in which the last take resembles no other, not even itself."""
     whose = zip(("Ann", "Ann", other), WINDOW, strict=True)

@@ -21,7 +21,6 @@ pytestmark = pytest.mark.usefixtures("cheap_passphrases")
 
 @pytest.fixture
 def path(tmp_path):
-    """Return the file of a protected model."""
     save(window_model(), tmp_path / "me.lmkl", passphrase=PASSPHRASE)
     return tmp_path / "me.lmkl"
 

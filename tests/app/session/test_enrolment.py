@@ -21,9 +21,6 @@ def sitting():
     return Sitting()
 
 
-# ------------------------------------------------------------- recording
-
-
 def test_that_a_take_is_recorded_without_a_pause_and_then_ends(sitting):
     enrolment = sitting.enrolment
     assert enrolment.start("window light") == "window light"
@@ -148,16 +145,6 @@ def test_that_samples_keep_circumstances_but_not_the_frame(sitting):
     assert not any(value is offered.frame for value in vars(sample).values())
 
 
-def test_that_frames_without_a_caption_are_not_simulated(sitting):
-    sitting.record("a")
-    assert not sitting.enrolment.samples[-1].is_simulated
-    sitting.record("b", 1, caption="Simulated: a person")
-    assert sitting.enrolment.samples[-1].is_simulated
-
-
-# ------------------------------------------------------------- stopping
-
-
 def test_that_stopping_keeps_what_is_there_and_lets_it_be_undone(sitting):
     sitting.record("a", n_frames=4)
     assert sitting.takes == {"a": 4}
@@ -183,14 +170,6 @@ def test_that_stopping_with_nothing_kept_leaves_the_change_before_to_be_undone(s
     assert sitting.takes == {"a": 6}
 
 
-def test_that_stopping_twice_or_without_a_take_does_nothing(sitting):
-    sitting.record("a")
-    sitting.enrolment.stop()
-    sitting.enrolment.stop()
-    assert sitting.enrolment.state.can_undo
-    assert sitting.takes == {"a": 6}
-
-
 def test_that_starting_again_ends_the_take_before(sitting):
     sitting.enrolment.start("a")
     sitting.offer()
@@ -198,9 +177,6 @@ def test_that_starting_again_ends_the_take_before(sitting):
     sitting.offer()
     sitting.enrolment.stop()
     assert sitting.takes == {"a": 1, "b": 1}
-
-
-# ------------------------------------------------------------- for a model and for views
 
 
 def test_that_a_fit_needs_enough_frames_and_no_recording(sitting):
@@ -255,14 +231,6 @@ def test_that_coverage_follows_every_change(sitting):
     assert n_frames() == 0
 
 
-def test_that_shown_samples_are_in_order_with_their_pictures(sitting):
-    sitting.record("a", 2)
-    shown = sitting.enrolment.state.samples
-    kept = sitting.enrolment.samples
-    assert [(s.number, s.take) for s in shown] == [(0, "a"), (1, "a")]
-    assert all(s.thumbnail is k.thumbnail for s, k in zip(shown, kept, strict=True))
-
-
 def test_that_the_plan_as_shipped_gives_enough_frames_for_a_fit_in_one_take():
     plan = Plan()
     assert plan.frames >= FEWEST_SAMPLES
@@ -270,9 +238,6 @@ def test_that_the_plan_as_shipped_gives_enough_frames_for_a_fit_in_one_take():
     sitting.record("")
     assert sitting.takes == {TAKE_NAMES[0]: plan.frames}
     assert sitting.enrolment.state.can_fit
-
-
-# ------------------------------------------------------------- takes that nobody looks at
 
 
 def test_that_a_quick_take_wants_fewer_frames():

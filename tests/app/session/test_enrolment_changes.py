@@ -17,9 +17,6 @@ def sitting():
     return Sitting()
 
 
-# ------------------------------------------------------------- names
-
-
 def test_that_a_take_without_a_visible_name_gets_the_suggested_one():
     for name in ("", "   ", "\n\t", "\x00\x07", "\u202e\u200b", "\ud800"):
         sitting = Sitting()
@@ -106,9 +103,6 @@ def test_that_no_take_is_given_the_name_of_one_that_is_just_beginning(sitting):
     assert sitting.takes == {"a": 6, "b": 1}
 
 
-# ------------------------------------------------------------- striking and undoing
-
-
 def test_that_striking_takes_only_what_was_named(sitting):
     sitting.record("a")
     sitting.enrolment.remove_samples([1, 4, 4, 999, -1])
@@ -148,14 +142,6 @@ def test_that_what_changes_nothing_is_nothing_to_undo():
         sitting.enrolment.undo()
         assert sitting.takes == {}
         assert not sitting.enrolment.state.can_undo
-
-
-def test_that_undoing_too_often_does_nothing(sitting):
-    sitting.enrolment.undo()
-    sitting.record("a", 1)
-    for _ in range(3):
-        sitting.enrolment.undo()
-    assert sitting.enrolment.samples == ()
 
 
 def test_that_undoing_ends_the_take_that_is_being_recorded(sitting):
@@ -223,9 +209,6 @@ def test_that_clearing_forgets_everything(sitting):
     assert not sitting.enrolment.is_recording
 
 
-# ------------------------------------------------------------- takes of an earlier run
-
-
 def test_that_takes_of_an_earlier_run_come_under_free_names_and_numbers(sitting):
     earlier = Sitting()
     earlier.record("lamp")
@@ -246,9 +229,6 @@ def test_that_undo_takes_back_takes_of_an_earlier_run_and_nothing_else(sitting):
     sitting.enrolment.restore(earlier.enrolment.samples)
     sitting.enrolment.undo()
     assert sitting.takes == {"lamp": 6}
-
-
-# ------------------------------------------------------------------ people
 
 
 def persons(sitting):

@@ -43,7 +43,6 @@ def enrolled(tiny_extractor):
 
 @pytest.fixture(scope="session")
 def model(enrolled, tiny_extractor):
-    """Return a model of that enrolment."""
     settings = Settings(preset="tiny", n_clusters=2)
     return fitted(enrolled.samples, settings, tiny_extractor.fingerprint())
 

@@ -6,11 +6,12 @@ import pytest
 
 from app.session.decision import ENOUGH_FRAMES as ENOUGH
 from app.session.decision import WINDOW
+from app.session.enrolment import Enrolment
 from app.session.session import RATE_WINDOW, Session, Topic
 from app.session.takes import Offer
 from app.settings import Settings
 from app.types import BONA_FIDE, Frame, Verdict
-from tests.app.enrolment_material import PICTURE, SHORT, seen, unusable
+from tests.app.enrolment_material import PICTURE, SHORT, seen
 from tests.app.models.model_material import WINDOW as TAKES
 from tests.app.models.model_material import samples_of, window_model
 from tests.scored_frames import scored_frame
@@ -61,9 +62,6 @@ def stage():
     return Stage()
 
 
-# ------------------------------------------------------------- frames
-
-
 def test_that_a_frame_is_told_before_the_verdict_that_it_changes(stage):
     assert stage.score(0.9) == [Topic.SCORED, Topic.DECISION]
     assert stage.session.scored.score == 0.9
@@ -90,15 +88,6 @@ def test_that_values_are_in_place_when_their_topic_is_told(stage):
     assert verdicts == [(0.9, 1), (0.8, 2)]
 
 
-def test_that_all_subscribers_are_told_in_the_order_they_came(stage):
-    order = []
-    stage.session.subscribe(lambda topic: order.append(("second", topic)))
-    stage.session.subscribe(lambda topic: order.append(("third", topic)))
-    stage.session.change_guided_test(lambda guided_test: guided_test.clear())
-    assert stage.heard() == [Topic.GUIDED_TEST]
-    assert order == [("second", Topic.GUIDED_TEST), ("third", Topic.GUIDED_TEST)]
-
-
 def test_that_frames_go_to_the_take_that_is_recorded_and_to_none_other(stage):
     assert stage.usable() == [Topic.SCORED, Topic.DECISION]
     assert stage.session.last_offer is Offer.IGNORED
@@ -118,22 +107,18 @@ def test_that_a_take_that_completes_is_told_with_its_last_frame(stage):
     assert offers[-1] == (Topic.ENROLMENT, Offer.FINISHED)
 
 
-def test_that_a_take_that_is_stopped_is_not_taken_for_one_that_is_complete(stage):
+@pytest.mark.parametrize(
+    "end",
+    [lambda session: session.change_enrolment(Enrolment.stop), Session.begin_stream],
+    ids=["stopped", "another source"],
+)
+def test_that_a_take_that_is_broken_off_is_not_taken_for_one_that_is_complete(stage, end):
     stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
     while stage.session.enrolment.is_recording:
         stage.usable()
     assert stage.session.last_offer is Offer.FINISHED
     stage.session.change_enrolment(lambda enrolment: enrolment.start("b"))
-    stage.session.change_enrolment(lambda enrolment: enrolment.stop())
-    assert stage.session.last_offer is not Offer.FINISHED
-
-
-def test_that_another_source_ends_a_take_without_completing_it(stage):
-    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
-    while stage.session.enrolment.is_recording:
-        stage.usable()
-    stage.session.change_enrolment(lambda enrolment: enrolment.start("b"))
-    stage.session.begin_stream()
+    end(stage.session)
     assert stage.session.last_offer is not Offer.FINISHED
 
 
@@ -145,17 +130,6 @@ def test_that_frames_go_to_the_presentation_that_is_tested(stage):
     stage.session.change_guided_test(lambda guided_test: guided_test.cancel())
     stage.heard()
     assert Topic.GUIDED_TEST not in stage.score(0.9)
-
-
-def test_that_a_presentation_without_a_model_ends_and_says_so(stage):
-    stage.session.change_guided_test(lambda guided_test: guided_test.start(BONA_FIDE))
-    stage.heard()
-    assert Topic.GUIDED_TEST in stage.usable()
-    assert not stage.session.guided_test.is_presenting
-    assert "no model" in stage.session.guided_test.state.hint
-
-
-# ------------------------------------------------------------- what is expected
 
 
 def test_that_only_frames_with_the_expected_caption_are_enrolled(stage):
@@ -192,9 +166,6 @@ def test_that_expecting_nothing_takes_every_frame(stage):
     assert Topic.ENROLMENT in stage.usable("")
 
 
-# ------------------------------------------------------------- throughput
-
-
 def test_that_the_rate_is_that_of_the_last_frames(stage):
     for _ in range(2 * RATE_WINDOW):
         stage.now += 0.1
@@ -204,16 +175,10 @@ def test_that_the_rate_is_that_of_the_last_frames(stage):
     assert (told.source_rate, told.n_dropped, told.latency) == (30.0, 7, 0.03)
 
 
-def test_that_the_rate_is_zero_before_there_are_two_frames(stage):
-    assert stage.session.throughput(30.0, 0).scoring_rate == 0.0
-    stage.score(0.9)
-    assert stage.session.throughput(30.0, 0).scoring_rate == 0.0
-
-
-def test_that_frames_at_the_same_moment_give_no_rate_rather_than_an_error(stage):
-    stage.score(0.9)
-    stage.score(0.9)
-    assert stage.session.throughput(30.0, 0).scoring_rate == 0.0
+def test_that_the_rate_is_zero_before_there_are_two_frames_at_different_moments(stage):
+    for _ in range(3):
+        assert stage.session.throughput(30.0, 0).scoring_rate == 0.0
+        stage.score(0.9)
 
 
 def test_that_the_rate_falls_to_zero_when_nothing_arrives(stage):
@@ -226,9 +191,6 @@ def test_that_the_rate_falls_to_zero_when_nothing_arrives(stage):
     assert stage.session.throughput(30.0, 0).scoring_rate == 0.0
     stage.score(0.9)
     assert stage.session.throughput(30.0, 0).scoring_rate > 0
-
-
-# ------------------------------------------------------------- another source
 
 
 def test_that_another_source_begins_with_nothing(stage):
@@ -252,9 +214,6 @@ def test_that_another_source_ends_take_and_presentation_and_keeps_what_is_there(
     assert not stage.session.guided_test.is_presenting
     assert len(stage.session.enrolment.samples) == 3
     assert stage.session.guided_test.presentations == ()
-
-
-# ------------------------------------------------------------- models
 
 
 def test_that_a_model_is_told_with_everything_that_depends_on_it(stage):
@@ -320,16 +279,6 @@ def test_that_presentations_are_put_down_to_the_model_that_judged_them(stage):
         stage.score(0.9)
     (presentation,) = stage.session.guided_test.presentations
     assert presentation.digest == model.digest
-
-
-def test_that_an_unusable_frame_keeps_its_reason_for_the_take(stage):
-    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
-    stage.session.observe(unusable(1.0, "Too dark."))
-    assert stage.session.last_offer is Offer.UNUSABLE
-    assert stage.session.enrolment.state.hint == "Too dark."
-
-
-# ------------------------------------------------------------- who a frame belongs to
 
 
 def test_that_a_frame_judged_by_another_model_is_passed_over(stage):

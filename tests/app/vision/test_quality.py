@@ -8,7 +8,6 @@ import pytest
 
 from app.types import Pose
 from app.vision.quality import (
-    ADVICE,
     ALIGNED_SIZE,
     Limits,
     condition_of,
@@ -75,18 +74,6 @@ def test_that_a_value_that_is_no_number_fails_with_a_reason(name):
 def test_that_a_face_without_any_structure_fails_but_does_not_raise():
     flat = np.full((ALIGNED_SIZE, ALIGNED_SIZE, 3), 128, np.uint8)
     assert failed(aligned=flat) == ["contrast", "sharpness"]
-
-
-def test_that_checks_keep_their_order_and_are_found_by_name():
-    quality = judged(size=10.0, motion=9.0)
-    assert quality.reasons == (ADVICE["size"], ADVICE["motion"])
-    assert quality["size"].value == 10.0
-    with pytest.raises(KeyError):
-        quality["beauty"]
-
-
-def test_that_limits_are_the_callers_to_set():
-    assert failed(size=100.0, limits=Limits(min_size=150.0)) == ["size"]
 
 
 def test_that_sharpness_falls_with_every_step_of_blur():

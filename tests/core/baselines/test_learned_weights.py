@@ -79,6 +79,7 @@ def test_that_the_ball_of_a_kernel_without_constant_diagonal_is_the_smallest_sof
     alpha = solve_one_class(distance_form(gram), nu)
     assert alpha @ np.diag(gram) - alpha @ gram @ alpha == pytest.approx(size.value, abs=1e-6)
     assert np.allclose(alpha @ X, centre.value, atol=1e-3)
+    assert gain_left(alpha, distance_form(gram) @ alpha, nu) <= 1e-6
 
 
 @pytest.mark.parametrize("nu", NUS)
@@ -91,34 +92,6 @@ def test_that_the_one_class_svm_has_the_widest_soft_margin_from_the_origin(nu):
     alpha = solve_one_class(linear_gram(X), nu)
     assert -alpha @ linear_gram(X) @ alpha == pytest.approx(2 * size.value, abs=1e-6)
     assert np.allclose(alpha @ X, normal.value, atol=1e-3)
-
-
-def test_that_both_are_one_method_where_the_diagonal_is_constant():
-    for nu in NUS:
-        gram = rbf_gram(cloud(5), 1.0)
-        ball, margin = solve_one_class(distance_form(gram), nu), solve_one_class(gram, nu)
-        assert np.allclose(ball, margin, atol=1e-6)
-
-
-def test_that_coefficients_lie_on_the_capped_simplex():
-    for nu in NUS:
-        alpha = solve_one_class(rbf_gram(cloud(6), 1.0), nu)
-        assert alpha.sum() == pytest.approx(1.0, abs=1e-12)
-        assert alpha.min() >= 0
-        assert alpha.max() <= 1 / (nu * len(alpha)) * (1 + 1e-9)
-
-
-def test_that_what_is_left_to_gain_is_never_understated():
-    for nu in NUS:
-        for seed in range(4):
-            rng = np.random.default_rng(seed)
-            gram = rbf_gram(cloud(seed), 1.0)
-            best = solve_one_class(gram, nu)
-            other = solve_one_class(rbf_gram(cloud(seed + 10), 0.5), nu)
-            point = best + rng.random() * (other - best)
-            gain = point @ gram @ point - best @ gram @ best
-            assert gain_left(point, gram @ point, nu) >= gain - 1e-12
-            assert gain_left(best, gram @ best, nu) <= 1e-7
 
 
 def test_that_what_is_left_to_gain_is_the_steepest_feasible_slope():
@@ -142,17 +115,6 @@ def test_that_learned_weights_reach_the_optimum_of_cvxpy(kind, nu):
         assert solution.lower_bound <= optimum + 1e-6
         assert solution.objective == pytest.approx(optimum, abs=2e-6)
         assert np.allclose(solution.weights[0], weights, atol=1e-2)
-
-
-@pytest.mark.parametrize("kind", ["svdd", "ocsvm"])
-def test_that_no_weights_on_the_simplex_beat_the_proven_bound(kind):
-    stack = stack_of(mixed_kernels(7), kind)
-    solution = solve(stack, nu=0.2)
-    rng = np.random.default_rng(0)
-    for weights in [*rng.dirichlet(np.ones(4), size=20), *np.eye(4)]:
-        matrix = np.tensordot(weights, stack, axes=1)
-        alpha = solve_one_class(matrix, 0.2)
-        assert -alpha @ matrix @ alpha >= solution.lower_bound - 1e-9
 
 
 @pytest.mark.parametrize("kind", ["svdd", "ocsvm"])
@@ -181,37 +143,10 @@ def test_that_margins_of_zero_are_certified_although_no_gap_is_small_beside_them
 def test_that_a_gap_beyond_the_reach_of_rounding_is_given_up_and_told():
     with pytest.warns(ConvergenceWarning, match="stalled"):
         solution = solve(stack_of(mixed_kernels(2), "svdd"), nu=0.1, tol=1e-15)
-    assert solution.n_iter < 100
+    assert solution.n_iter == len(solution.gap_history) < 100
     assert 1e-15 < solution.gap < 1e-6
-
-
-def test_that_the_gap_never_widens():
-    solution = solve(stack_of(mixed_kernels(2), "svdd"), nu=0.1)
-    assert solution.n_iter == len(solution.gap_history) > 1
     assert np.all(np.diff(solution.gap_history) <= 1e-15)
     assert np.all(np.diff(solution.objective_history) <= 0)
-
-
-def test_that_svdd_and_ocsvm_learn_the_same_weights_from_rbf_kernels():
-    grams = np.array([rbf_gram(cloud(seed), 0.5 + seed) for seed in range(4)])
-    ball, margin = (solve(stack_of(grams, kind), nu=0.2) for kind in ("svdd", "ocsvm"))
-    assert np.allclose(ball.weights, margin.weights, atol=1e-3)
-    assert ball.objective == pytest.approx(1 + margin.objective, abs=1e-6)
-
-
-def test_that_one_kernel_has_weight_one_and_is_certified_at_once():
-    solution = solve(mixed_kernels()[:1], nu=0.2)
-    assert solution.weights.tolist() == [[1.0]]
-    assert solution.n_solves == 1
-    assert solution.gap <= 1e-6
-
-
-def test_that_copies_of_a_kernel_share_its_optimum():
-    grams = mixed_kernels(4)
-    once = solve(stack_of(grams, "svdd"), nu=0.2)
-    twice = solve(stack_of(np.concatenate([grams, grams]), "svdd"), nu=0.2)
-    assert twice.gap <= 1e-6
-    assert twice.objective == pytest.approx(once.objective, abs=2e-6)
 
 
 def test_that_the_model_is_smallest_where_cvxpy_finds_it():

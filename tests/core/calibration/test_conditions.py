@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lmkl_core import InvalidInputError, clopper_pearson, load_model, save_model, select
+from lmkl_core import InvalidInputError, clopper_pearson, select
 from lmkl_core.calibration.left_out import with_new_takes
 from tests.core.recordings import (
     is_one_sentence,
@@ -36,14 +36,6 @@ def test_that_shared_conditions_leave_the_threshold_as_it_is(n_inducing):
         assert not np.array_equal(shared.stress_scores, alone.stress_scores)
 
 
-def test_that_conditions_of_their_own_change_nothing():
-    told = make().fit(VIEWS, groups=TAKES, conditions=TAKES).calibration_
-    untold = make().fit(VIEWS, groups=TAKES).calibration_
-    assert np.array_equal(told.scores, untold.scores)
-    assert np.array_equal(told.stress_scores, untold.stress_scores)
-    assert told.stress_interval == untold.stress_interval
-
-
 def test_that_the_stress_figure_leaves_out_all_takes_of_a_condition():
     model = make().fit(VIEWS, groups=TAKES, conditions=PAIRS)
     calibration = model.calibration_
@@ -59,18 +51,6 @@ def test_that_the_stress_figure_leaves_out_all_takes_of_a_condition():
     assert np.isnan(alone.stress_bpcer)
 
 
-def test_that_a_take_that_shares_the_light_hides_what_other_light_does():
-    """Two takes in each of three lights: each take has a twin, each light has none."""
-    rng = np.random.default_rng(0)
-    light = TAKES // 2
-    X = rng.normal(size=(N, 6)) + 20.0 * np.eye(6)[light]
-    twins = make(n_clusters=1).fit(X, groups=TAKES).calibration_
-    lights = make(n_clusters=1).fit(X, groups=TAKES, conditions=light).calibration_
-    assert twins.stress_bpcer < 0.1
-    assert lights.stress_bpcer == 1.0
-    assert lights.stress_interval == clopper_pearson(3, 3)
-
-
 def test_that_cells_of_a_grid_have_the_stress_figure_of_conditions():
     options = {"deltas": (0.01, 1.0), "exponents": (2.0,), "n_clusters": (1,)}
     shared = select(make(), VIEWS, groups=TAKES, conditions=PAIRS, **options)
@@ -83,20 +63,6 @@ def test_that_cells_of_a_grid_have_the_stress_figure_of_conditions():
 
 
 @EITHER_FIT
-def test_that_a_saved_model_calibrates_again_as_it_did(tmp_path, n_inducing):
-    model = make(n_inducing=n_inducing).fit(VIEWS, groups=TAKES, conditions=PAIRS)
-    save_model(model, tmp_path / "model.safetensors")
-    loaded = load_model(tmp_path / "model.safetensors")
-    assert np.array_equal(loaded.calibration_.stress_scores, model.calibration_.stress_scores)
-    again = loaded.calibrate(target_bpcer=0.2).calibration_
-    expected = model.calibrate(target_bpcer=0.2).calibration_
-    np.testing.assert_allclose(again.scores, expected.scores, rtol=1e-9)
-    np.testing.assert_allclose(again.stress_scores, expected.stress_scores, rtol=1e-9)
-    assert again.statement == expected.statement
-    assert again.stress_interval == expected.stress_interval
-
-
-@EITHER_FIT
 def test_that_takes_appended_later_have_conditions_of_their_own(n_inducing):
     model = make(n_inducing=n_inducing).fit(VIEWS, groups=TAKES, conditions=PAIRS)
     model.extend(rows(recording(1, n=N), slice(0, 6)), groups=[0, 0, 0, 1, 1, 1])
@@ -105,17 +71,6 @@ def test_that_takes_appended_later_have_conditions_of_their_own(n_inducing):
     assert told.stress_bpcer == refused
     assert told.stress_interval == pytest.approx(clopper_pearson(refused * 6, 6))
     assert with_new_takes(np.array([0, 0, 3]), np.array([5, 5, 6])).tolist() == [0, 0, 3, 4, 5]
-
-
-def test_that_rows_kept_in_part_have_no_stress_figure(monkeypatch):
-    monkeypatch.setattr(
-        "lmkl_core.fitting.streamed.calibration_rows",
-        lambda takes, most=0: np.flatnonzero(np.arange(len(takes)) % 2),
-    )
-    told = make(n_inducing=12).fit(VIEWS, groups=TAKES, conditions=PAIRS).calibration_
-    assert told.n_scores < N
-    assert np.isnan(told.stress_bpcer)
-    assert told.stress_interval == (0.0, 1.0)
 
 
 def test_that_conditions_that_say_nothing_of_takes_are_refused():

@@ -74,12 +74,12 @@ def test_that_kernels_other_than_rbf_grow_too():
     assert np.allclose(model.dual_coef_, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
 
 
-def test_that_float32_models_grow_in_float32():
-    model = make().fit({name: array.astype(np.float32) for name, array in FIRST.items()})
-    model.extend(SECOND)
-    assert model._fitted.dtype == np.float32
-    expected = make().fit(FIRST).extend(SECOND)
-    assert np.allclose(model.score_samples(NEW), expected.score_samples(NEW), atol=1e-5)
+def test_that_float32_models_grow_in_float32_and_rows_without_takes_are_a_new_take():
+    single = {name: array.astype(np.float32) for name, array in FIRST.items()}
+    one, two = (make().fit(X, groups=takes_of(30, 3)).extend(SECOND) for X in (single, FIRST))
+    assert one._fitted.dtype == np.float32
+    assert np.allclose(one.score_samples(NEW), two.score_samples(NEW), atol=1e-5)
+    assert two.calibrate().calibration_.n_takes == 4
 
 
 @pytest.mark.parametrize(("p", "q"), [(4 / 3, 4 / 3), (8 / 7, 2.0)])
@@ -134,11 +134,6 @@ def test_that_the_threshold_stays_until_it_is_asked_for():
     refined = make(block_length=3).fit(FIRST, groups=takes_of(30, 3))
     refined.extend(SECOND, groups=takes, refine=True)
     assert refined.calibration_.n_scores == 42
-
-
-def test_that_new_rows_without_takes_are_one_new_take():
-    model = make().fit(FIRST, groups=takes_of(30, 3)).extend(SECOND).calibrate()
-    assert model.calibration_.n_takes == 4
 
 
 def test_that_precomputed_kernels_refuse_to_grow():

@@ -1,5 +1,7 @@
 """The problem on inducing points: its derivatives, and the low-rank kernels it stands for."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -36,7 +38,7 @@ def low_rank(problem, views=VIEWS):
     basis = problem.basis
     names = basis.landmarks.names
     landmarks = dict(zip(names, basis.landmarks.arrays, strict=True))
-    model = Named(names, basis.kernels.kernels)
+    model = SimpleNamespace(view_names_=names, kernels_=basis.kernels.kernels)
     inner, cross = kernel_stack(model, landmarks, landmarks), kernel_stack(model, views, landmarks)
     return np.array(
         [
@@ -44,11 +46,6 @@ def low_rank(problem, views=VIEWS):
             for i, c in zip(inner, cross, strict=True)
         ]
     )
-
-
-class Named:
-    def __init__(self, names, kernels):
-        self.view_names_, self.kernels_ = names, kernels
 
 
 def some_weights(problem, seed=0):
@@ -61,39 +58,13 @@ def test_that_the_problem_is_the_exact_one_on_its_low_rank_kernels(streamed):
     explicit = GramProblem(low_rank(problem), memberships, DELTA)
     for seed in range(3):
         weights = some_weights(problem, seed)
+        weights[0, 0] *= seed != 2  # a weight of zero is as good as any other
         here, there = problem.evaluate(weights), explicit.evaluate(weights)
         assert here.objective == pytest.approx(there.objective, rel=1e-9)
         assert np.allclose(here.sensitivity, there.sensitivity, rtol=1e-7)
         assert np.allclose(here.hessian, there.hessian, rtol=1e-6, atol=1e-9 * there.hessian.max())
         dual = problem.stream_dual_coef(here, as_views(VIEWS))
         assert np.allclose(dual, explicit.dual_coef(there), rtol=1e-8)
-
-
-def test_that_the_derivatives_are_those_of_the_objective(streamed):
-    problem, _ = streamed
-    weights = some_weights(problem)
-    here = problem.evaluate(weights)
-    step = 1e-5
-    for place in np.ndindex(weights.shape):
-        up, down = weights.copy(), weights.copy()
-        up[place] += step
-        down[place] -= step
-        above, below = problem.evaluate(up), problem.evaluate(down)
-        slope = (above.objective - below.objective) / (2 * step)
-        assert -here.sensitivity[place] == pytest.approx(slope, rel=1e-5)
-        curve = -(above.sensitivity - below.sensitivity).ravel() / (2 * step)
-        row = here.hessian[np.ravel_multi_index(place, weights.shape)]
-        assert np.allclose(row, curve, rtol=1e-4, atol=1e-6 * np.abs(here.hessian).max())
-
-
-def test_that_weights_of_zero_are_as_good_as_any_other(streamed):
-    problem, memberships = streamed
-    explicit = GramProblem(low_rank(problem), memberships, DELTA)
-    weights = some_weights(problem)
-    weights[0, 0] = 0.0
-    assert problem.evaluate(weights).objective == pytest.approx(
-        explicit.evaluate(weights).objective
-    )
     assert problem.evaluate(0 * weights).objective == pytest.approx(40 / DELTA)
 
 
@@ -133,6 +104,8 @@ def test_that_landmarks_are_different_training_rows_and_no_more_than_asked_for()
         assert len(np.unique(rows, axis=0)) == len(rows) <= min(count, 40)
         assert all(np.any(np.all(row == training, axis=1)) for row in rows)
     assert len(rows) == 40
+    copies = np.concatenate([np.zeros((50, 2)), np.eye(2)])
+    assert basis_for([copies], 20, 1).landmarks.n_samples == 3
 
 
 def test_that_landmarks_spread_over_places_of_very_different_size():
@@ -141,21 +114,6 @@ def test_that_landmarks_spread_over_places_of_very_different_size():
     for seed in range(5):
         landmarks = basis_for([np.concatenate([crowd, loner])], 3, 1, seed).landmarks.arrays[0]
         assert np.any(landmarks > 2)
-
-
-def test_that_copies_of_one_row_do_not_use_up_the_landmarks():
-    X = np.concatenate([np.zeros((50, 2)), np.eye(2)])
-    landmarks = basis_for([X], 20, 1).landmarks
-    assert landmarks.n_samples == 3
-
-
-def test_that_the_feature_maps_invert_the_landmarks_kernels():
-    basis = basis_for(n_inducing=9)
-    landmarks = dict(zip(basis.landmarks.names, basis.landmarks.arrays, strict=True))
-    inner = kernel_stack(Named(basis.landmarks.names, basis.kernels.kernels), landmarks, landmarks)
-    for g, feature_map in enumerate(basis.maps):
-        projected = inner[g] @ feature_map @ feature_map.T @ inner[g]
-        assert np.allclose(projected, inner[g], atol=1e-7)
 
 
 def test_that_the_rank_stays_within_its_cap(monkeypatch):
@@ -178,18 +136,5 @@ def test_that_all_rows_as_inducing_points_give_the_exact_model():
     assert np.allclose(inducing.kernel_weights_, exact.kernel_weights_, atol=1e-4)
     assert np.allclose(inducing.dual_coef_, exact.dual_coef_, rtol=1e-4)
     assert inducing.offset_ == pytest.approx(exact.offset_, abs=1e-5)
-
-
-def test_that_all_rows_as_inducing_points_keep_the_clusters_too():
-    exact = make(n_clusters=3, n_inducing=None).fit(VIEWS)
-    inducing = make(n_clusters=3, n_inducing=40).fit(VIEWS)
+    exact, inducing = (make(n_clusters=3, n_inducing=m).fit(VIEWS) for m in (None, 40))
     assert np.allclose(inducing.score_samples(NEW), exact.score_samples(NEW), rtol=0, atol=1e-3)
-
-
-def test_that_more_inducing_points_come_closer_to_the_exact_model():
-    exact = make(n_clusters=1, n_inducing=None).fit(VIEWS).score_samples(NEW)
-    errors = [
-        np.abs(make(n_clusters=1, n_inducing=m).fit(VIEWS).score_samples(NEW) - exact).max()
-        for m in (3, 12, 40)
-    ]
-    assert errors[0] > errors[1] > errors[2]

@@ -51,27 +51,6 @@ def test_that_left_out_scores_are_those_of_refits_of_the_low_rank_kernel(n_clust
         assert np.allclose(told.stress_scores, stress, rtol=0, atol=1e-8)
 
 
-def test_that_the_certificate_holds_on_the_low_rank_kernels():
-    model = make(n_clusters=2, n_inducing=12, p=4 / 3, q=2.0).fit(VIEWS)
-    assert model.gap_ <= 1e-6
-    stack, P = features(model, VIEWS)
-    problem = GramProblem(stack, P, model.delta_)
-    best = problem.evaluate(model.kernel_weights_).objective
-    assert best == pytest.approx(model.solution_.objective, rel=1e-8)
-    for weights in feasible_weights(np.random.default_rng(0), 200, 6, 4 / 3, 2.0):
-        assert problem.evaluate(weights).objective >= best * (1 - model.gap_)
-
-
-@pytest.mark.parametrize("chunk", [7, 1000])
-def test_that_a_fit_does_not_depend_on_the_size_of_its_chunks(monkeypatch, chunk):
-    expected = make(n_inducing=12).fit(VIEWS)
-    monkeypatch.setattr("lmkl_core.fitting.inducing.CHUNK_ROWS", chunk)
-    model = make(n_inducing=12).fit(VIEWS)
-    assert np.allclose(model.score_samples(VIEWS), expected.score_samples(VIEWS), rtol=1e-7)
-    assert np.allclose(model.dual_coef_, expected.dual_coef_, rtol=1e-7)
-    assert model.offset_ == pytest.approx(expected.offset_, rel=1e-7)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_that_rows_may_come_from_files_that_are_mapped_into_memory(tmp_path, dtype):
     mapped = {}
@@ -90,10 +69,10 @@ def test_that_rows_may_come_from_files_that_are_mapped_into_memory(tmp_path, dty
 
 def test_that_memory_stays_within_the_stated_bound_and_below_any_matrix_of_all_rows():
     rng = np.random.default_rng(0)
-    groups = takes_of(6000, 20)
+    groups = takes_of(5000, 20)
     # Apart by takes, or k-means would take most of the time.
     views = {
-        name: rng.normal(10 * (groups[:, None] % 2), size=(6000, d))
+        name: rng.normal(10 * (groups[:, None] % 2), size=(5000, d))
         for name, d in (("a", 3), ("b", 2))
     }
     tracemalloc.start()
@@ -101,9 +80,9 @@ def test_that_memory_stays_within_the_stated_bound_and_below_any_matrix_of_all_r
     model.score_samples(views)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < memory_bound(n_rows=6000, n_views=2, n_inducing=20, n_clusters=2)
-    assert peak < 6000**2 * 8 / 2
-    assert model.dual_coef_.shape == (6000,)
+    assert peak < memory_bound(n_rows=5000, n_views=2, n_inducing=20, n_clusters=2)
+    assert peak < 5000**2 * 8 / 2
+    assert model.dual_coef_.shape == (5000,)
     assert model.gap_ <= 1e-6
 
 
@@ -129,9 +108,6 @@ def test_that_precomputed_kernels_are_never_streamed_unasked(monkeypatch):
     monkeypatch.setattr("lmkl_core.estimator.EXACT_ROWS", 10)
     X = VIEWS["eyes"]
     assert make(kernel="precomputed").fit(X @ X.T).gap_ <= 1e-6
-
-
-# ---------------------------------------------------------------- rows to calibrate on
 
 
 def test_that_calibration_uses_all_rows_or_stretches_spread_over_the_takes():
@@ -160,9 +136,7 @@ def test_that_calibration_on_a_part_of_the_rows_leaves_out_from_all_of_them(monk
     expected = left_out_by_refitting(kernel, model.delta_, blocks)[:20]
     assert np.allclose(model.calibration_.scores, expected, rtol=0, atol=1e-8)
     assert np.isnan(model.calibration_.stress_bpcer)
-
-
-# ---------------------------------------------------------------- growth
+    assert model.calibration_.stress_interval == (0.0, 1.0)
 
 
 def grown(**options):
@@ -185,16 +159,6 @@ def test_that_growing_equals_streaming_all_rows_at_once_with_the_same_basis():
     dual = np.linalg.solve(kernel + delta * np.eye(60), np.ones(60))
     assert np.allclose(model.score_samples(VIEWS), kernel @ dual, rtol=0, atol=1e-9)
     assert np.allclose(model.dual_coef_[40:], dual[40:], rtol=1e-8)
-
-
-def test_that_many_small_steps_of_growth_equal_one():
-    one, _, second = grown()
-    many, _, _ = grown()
-    one.extend(second)
-    for i in range(20):
-        many.extend(rows(second, slice(i, i + 1)))
-    assert np.allclose(many.score_samples(VIEWS), one.score_samples(VIEWS), rtol=1e-9)
-    assert many.gap_ == pytest.approx(one.gap_, rel=1e-5, abs=1e-9)
 
 
 def test_that_the_gap_after_growth_is_a_certificate_and_refining_closes_it():

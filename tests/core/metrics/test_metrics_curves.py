@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import det_curve, roc_auc_score, roc_curve
+from sklearn.metrics import roc_auc_score, roc_curve
 
 from lmkl_core import InvalidInputError, clopper_pearson
 from lmkl_core.metrics import (
@@ -27,22 +27,6 @@ def labelled(bona_fide, attacks):
     return [1] * len(bona_fide) + [0] * len(attacks), [*bona_fide, *attacks]
 
 
-# ------------------------------------------------------------------ thresholds
-
-
-@given(TIED, TIED)
-def test_that_the_eer_threshold_has_the_smallest_difference_of_errors(bona_fide, attacks):
-    chosen = choose_threshold(bona_fide, attacks, by="eer")
-    points = operating_points(bona_fide, attacks)
-    errors = measure(chosen, bona_fide, attacks)
-    smallest = np.min(np.abs(points.apcer - points.bpcer))
-    assert abs(errors.apcer.value - errors.bpcer.value) == pytest.approx(smallest)
-
-
-def test_that_the_eer_threshold_lies_half_way_between_separate_classes():
-    assert choose_threshold([0.8, 0.9], [0.1, 0.2], by="eer") == pytest.approx(0.5)
-
-
 @given(TIED, st.floats(0, 1))
 def test_that_the_bpcer_threshold_keeps_the_target_and_no_higher_one_does(bona_fide, target):
     chosen = choose_threshold(bona_fide, by="bpcer", target=target)
@@ -50,10 +34,8 @@ def test_that_the_bpcer_threshold_keeps_the_target_and_no_higher_one_does(bona_f
     assert np.sum(scores < chosen) <= allowed
     if chosen <= scores.max():
         assert np.sum(scores < np.nextafter(chosen, np.inf)) > allowed
-
-
-def test_that_a_tenth_of_ten_scores_is_one_score():
-    assert choose_threshold(np.arange(10.0), by="bpcer", target=0.1) == 1.0
+    # 0.29 * 100 is a little less than 29 in floating point.
+    assert choose_threshold(np.arange(100.0), by="bpcer", target=0.29) == 29.0
 
 
 @given(TIED, TIED, st.sampled_from([0.01, 0.05, 0.1, 0.5]))
@@ -73,13 +55,11 @@ def test_that_no_threshold_is_chosen_without_the_scores_it_needs():
         assert choose_threshold(bona_fide, attacks, by=by, target=0.1) is None
 
 
-def test_that_a_target_outside_of_0_to_1_is_refused():
+def test_that_impossible_targets_and_unknown_rules_are_refused():
     for target in [None, -0.1, 1.1, float("nan")]:
-        with pytest.raises(InvalidInputError, match="between 0 and 1"):
-            choose_threshold([0.1], by="bpcer", target=target)
-
-
-def test_that_an_unknown_rule_is_refused():
+        for by in ("bpcer", "apcer"):
+            with pytest.raises(InvalidInputError, match="between 0 and 1"):
+                choose_threshold([0.1], [0.2], by=by, target=target)
     with pytest.raises(InvalidInputError, match="eer, bpcer or apcer"):
         choose_threshold([0.1], [0.2], by="luck", target=0.1)
 
@@ -89,9 +69,6 @@ def test_that_neighbouring_floating_point_scores_are_told_apart():
     high = float(np.nextafter(low, 1))
     chosen = choose_threshold([high], [low], by="eer")
     assert low < chosen <= high
-
-
-# ------------------------------------------------------------------ curves
 
 
 @given(TIED, TIED)
@@ -111,15 +88,6 @@ def test_that_roc_points_hold_all_of_scikit_learns(bona_fide, attacks):
 def test_that_det_points_run_from_refusing_all_to_accepting_all():
     apcer, bpcer = det_points([0.6, 0.4], {"print": [0.5], "phone": [0.1]})
     assert list(zip(apcer, bpcer, strict=True)) == [(0, 1), (0, 0.5), (0.5, 0.5), (0.5, 0), (1, 0)]
-
-
-@given(TIED, TIED)
-def test_that_det_points_hold_all_of_scikit_learns(bona_fide, attacks):
-    found = set(
-        zip(*(np.round(share, 12) for share in det_points(bona_fide, attacks)), strict=True)
-    )
-    apcer, bpcer, _ = det_curve(*labelled(bona_fide, attacks))
-    assert set(zip(np.round(apcer, 12), np.round(bpcer, 12), strict=True)) <= found
 
 
 @given(TIED, TIED)
@@ -152,9 +120,6 @@ def test_that_nothing_is_told_when_a_class_is_missing():
             bpcer_at_apcer(bona_fide, attacks, 0.05),
         ):
             assert (found.value, found.interval) == (None, (0.0, 1.0))
-
-
-# ------------------------------------------------------------------ figures and intervals
 
 
 def test_that_auc_of_separate_classes_has_the_exact_lower_end_of_the_smaller_class():
@@ -229,12 +194,6 @@ def test_that_the_interval_of_bpcer_at_an_apcer_is_the_union_taken_one_by_one(
     assert estimate.interval == (expected if found else (0.0, 1.0))
 
 
-def test_that_bpcer_at_an_apcer_takes_the_worst_species_and_not_the_pool():
-    attacks = {"print": np.zeros(99), "mask": [0.6]}
-    assert bpcer_at_apcer([0.5, 0.9], attacks, 0.05).value == 0.5
-    assert bpcer_at_apcer([0.5, 0.9], np.append(np.zeros(99), 0.6), 0.05).value == 0
-
-
 def test_that_intervals_cover_the_true_figures_at_least_as_often_as_they_say():
     # Uniform scores: bona fide on (0.3, 1.3), attacks on (0, 1). Errors are equal at 0.65; 5 % of
     # attacks reach 0.95; a bona fide score is higher with probability 1 - 0.7^2 / 2.
@@ -257,8 +216,3 @@ def test_that_an_apcer_that_is_no_share_is_refused():
     for target in [0, 1, float("nan")]:
         with pytest.raises(InvalidInputError, match="between 0 and 1"):
             bpcer_at_apcer([0.1], [0.2], target)
-
-
-def test_that_eer_of_equal_scores_is_a_half_and_claims_nothing():
-    found = eer([0.5] * 50, [0.5] * 50)
-    assert (found.value, found.interval) == (0.5, (0.0, 1.0))

@@ -2,9 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import binom, binomtest
 
 from lmkl_core import InvalidInputError, clopper_pearson
 from lmkl_core.metrics import Rate, exact_intervals, mean_interval
@@ -13,28 +10,15 @@ from lmkl_core.metrics import Rate, exact_intervals, mean_interval
 def test_that_intervals_of_many_counts_are_exactly_those_of_each():
     for confidence in [0.5, 0.95, 0.975, 0.9875]:
         for n in [1, 2, 7, 40, 1000]:
-            counts = np.unique(np.linspace(0, n, 60).astype(int))
+            counts = np.linspace(n, 0, 60).astype(int)  # in any order, and repeated
             lows, highs = exact_intervals(counts, n, confidence)
             expected = [clopper_pearson(int(count), n, confidence) for count in counts]
             assert list(zip(lows, highs, strict=True)) == expected
             assert expected == [Rate(int(count), n, confidence).interval for count in counts]
 
 
-@given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_that_the_interval_of_a_rate_equals_scipys_exact_one(counts):
-    n_errors, n = counts
-    expected = binomtest(n_errors, n).proportion_ci(0.95, method="exact")
-    assert Rate(n_errors, n).interval == pytest.approx((expected.low, expected.high), abs=1e-9)
-
-
-def test_that_the_order_and_repetition_of_counts_are_kept():
-    lows, highs = exact_intervals([3, 0, 3, 1], 3)
-    assert (lows[0], highs[0]) == (lows[2], highs[2]) == clopper_pearson(3, 3)
-    assert (lows[1], highs[1]) == clopper_pearson(0, 3)
-    assert (lows[3], highs[3]) == clopper_pearson(1, 3)
-
-
 def test_that_no_counts_have_no_intervals_and_no_trials_say_nothing():
+    assert mean_interval(0.5, 0) == (0.0, 1.0)
     assert [len(ends) for ends in exact_intervals([], 5)] == [0, 0]
     assert [ends.tolist() for ends in exact_intervals([0, 0], 0)] == [[0, 0], [1, 1]]
 
@@ -43,14 +27,6 @@ def test_that_impossible_counts_or_confidences_are_refused():
     for counts, n, confidence in [([-1], 3, 0.95), ([4], 3, 0.95), ([1], 3, 1.0), ([], 3, 0.0)]:
         with pytest.raises(InvalidInputError, match="Intervals need counts"):
             exact_intervals(counts, n, confidence)
-
-
-def test_that_the_exact_interval_covers_every_true_rate_at_least_as_often_as_it_says():
-    for n in [5, 12, 30]:
-        lows, highs = exact_intervals(np.arange(n + 1), n)
-        for rate in np.linspace(0.01, 0.99, 50):
-            covered = binom.pmf(np.arange(n + 1), n, rate)[(lows <= rate) & (rate <= highs)].sum()
-            assert covered >= 0.95 - 1e-12
 
 
 def test_that_the_interval_of_a_mean_without_or_with_nothing_but_errors_is_the_exact_one():
@@ -65,10 +41,6 @@ def test_that_the_interval_of_a_mean_is_never_narrower_than_the_exact_one_of_cou
         exact_low, exact_high = clopper_pearson(n_errors, 20)
         assert low <= exact_low + 1e-9
         assert high >= exact_high - 1e-9
-
-
-def test_that_a_mean_of_nothing_says_nothing():
-    assert mean_interval(0.5, 0) == (0.0, 1.0)
 
 
 def test_that_the_interval_of_a_mean_covers_means_of_values_between_0_and_1():

@@ -76,13 +76,6 @@ def test_that_without_a_threshold_only_non_responses_are_counted():
         assert (errors.apnrr, errors.bpnrr) == (Rate(4, 96), Rate(0, 48))
 
 
-def test_that_one_class_alone_still_has_its_own_rate():
-    errors = measure_table(0.5, ScoreTable.of([0.9, 0.1], ["", ""], "ab"))
-    assert (errors.bpcer, errors.worst.value) == (Rate(1, 2), None)
-    errors = measure_table(0.5, ScoreTable.of([0.9, 0.1], ["print", "mask"], "ab"))
-    assert (errors.bpcer.value, errors.worst.species) == (None, "print")
-
-
 def test_that_confidence_reaches_every_figure():
     table = recorded()
     errors, classes = measure_table(0.6, table, 0.9), (table.bona_fide, table.attacks)

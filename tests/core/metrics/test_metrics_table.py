@@ -30,32 +30,20 @@ def test_that_plain_sequences_become_columns_with_non_responses_marked():
     assert table.is_answered.tolist() == [True, True, True, False, True, True, False]
     assert table.is_attack.tolist() == [False, False, True, True, True, True, False]
     assert table.n_subjects == 2
-
-
-def test_that_scores_are_told_by_class_and_species_in_order_of_appearance():
-    table = frames()
     assert table.bona_fide.tolist() == [0.9, 0.7]
-    assert {name: scores.tolist() for name, scores in table.attacks.items()} == {
-        "print": [0.2, 0.4],
-        "mask": [0.1],
-    }
-    assert list(table.attacks) == list(table.n_attacks_without) == ["print", "mask"]
-
-
-def test_that_rows_without_a_score_are_counted_by_class_and_species():
-    assert frames().n_bona_fide_without == 1
-    assert frames().n_attacks_without == {"print": 1, "mask": 0}
-
-
-def test_that_a_species_without_any_score_is_still_there():
-    table = ScoreTable.of([None, 1.0], ["mask", ""])
-    assert table.attacks["mask"].tolist() == []
-    assert table.n_attacks_without == {"mask": 1}
+    found = {name: scores.tolist() for name, scores in table.attacks.items()}
+    assert list(found.items()) == [("print", [0.2, 0.4]), ("mask", [0.1])]
+    assert table.n_bona_fide_without == 1
+    assert list(table.n_attacks_without.items()) == [("print", 1), ("mask", 0)]
+    np.testing.assert_array_equal(table.shifted(-1.0).scores, table.scores - 1)
+    silent = ScoreTable.of([None, 1.0], ["mask", ""])
+    assert (silent.attacks["mask"].tolist(), silent.n_attacks_without) == ([], {"mask": 1})
 
 
 def test_that_presentations_of_one_frame_each_are_not_copied():
     table = ScoreTable.of([0.3, None, 0.1], ["", "print", "print"])
     assert table.by_presentation() is table
+    assert table.n_subjects == 1
     assert table.by_presentation(least=2).scores.tolist() == pytest.approx([NAN] * 3, nan_ok=True)
 
 
@@ -124,26 +112,15 @@ def test_that_a_presentation_of_two_species_or_subjects_is_refused_by_name():
             table.by_presentation()
 
 
-def test_that_bona_fide_as_a_species_is_refused_because_it_would_count_as_an_attack():
-    for name in ["bona fide", "Bonafide", "bona_fide"]:
-        with pytest.raises(InvalidInputError, match="empty species"):
-            ScoreTable.of([1.0], [name])
-
-
-def test_that_scores_that_are_no_finite_numbers_are_refused():
-    for score in [float("inf"), -float("inf"), "high", [0.1]]:
-        with pytest.raises(InvalidInputError, match="Scores of a table must be"):
-            ScoreTable.of([score], [""])
-
-
-def test_that_columns_of_unequal_lengths_are_refused_with_their_lengths():
-    with pytest.raises(InvalidInputError, match="1 scores, 2 species, 1 subjects"):
-        ScoreTable.of([1.0], ["", ""], ["a"], ["b"])
-
-
-def test_that_a_nameless_subject_is_refused():
-    with pytest.raises(InvalidInputError, match="subjects of a table must be names"):
-        ScoreTable.of([1.0], [""], [None])
+def test_that_columns_that_make_no_table_are_refused():
+    for columns, match in [
+        *[(([1.0], [name]), "empty species") for name in ("bona fide", "Bonafide", "bona_fide")],
+        *[(([s], [""]), "Scores of a table must be") for s in (np.inf, -np.inf, "high", [0.1])],
+        (([1.0], ["", ""], ["a"], ["b"]), "1 scores, 2 species, 1 subjects"),
+        (([1.0], [""], [None]), "subjects of a table must be names"),
+    ]:
+        with pytest.raises(InvalidInputError, match=match):
+            ScoreTable.of(*columns)
 
 
 def test_that_names_may_be_numbers_and_long_names_are_not_cut():
@@ -155,24 +132,12 @@ def test_that_names_may_be_numbers_and_long_names_are_not_cut():
     assert joined.species[1] == table.species[1]
 
 
-def test_that_without_presentations_every_row_is_one_and_without_subjects_all_are_one():
-    table = ScoreTable.of([1, 2, 3], ["", "", "x"])
-    assert len(table.by_presentation()) == 3
-    assert table.n_subjects == 1
-
-
 def test_that_an_empty_table_has_nothing_and_stays_empty():
     empty = ScoreTable.joined([])
     assert (len(empty), len(empty.by_presentation()), empty.n_subjects) == (0, 0, 0)
     assert (empty.bona_fide.tolist(), empty.attacks) == ([], {})
     assert (empty.n_bona_fide_without, empty.n_attacks_without) == (0, {})
     assert len(ScoreTable.joined([empty, frames()])) == len(frames())
-
-
-def test_that_rows_are_chosen_by_mask_or_number_and_joined_again():
-    table = frames()
-    joined = ScoreTable.joined([table.rows(table.is_attack), table.rows(np.array([0, 1, 6]))])
-    assert joined.presentations.tolist() == ["b", "b", "c", "d", "a", "a", "e"]
 
 
 def test_that_scores_of_one_presentation_by_two_models_are_kept_apart_by_names():
@@ -184,9 +149,3 @@ def test_that_scores_of_one_presentation_by_two_models_are_kept_apart_by_names()
     assert apart.scores.tolist() == [1.0, 3.0]
     with pytest.raises(InvalidInputError, match="2 tables need as many names"):
         ScoreTable.joined([table, other], names=["one"])
-
-
-def test_that_a_shift_moves_scores_and_leaves_non_responses():
-    np.testing.assert_array_equal(
-        frames().shifted(-1.0).scores, np.array([0.9, 0.7, 0.2, NAN, 0.4, 0.1, NAN]) - 1
-    )

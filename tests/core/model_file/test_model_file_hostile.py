@@ -4,7 +4,6 @@
 """
 
 import io
-import json
 import math
 import os
 import pickle
@@ -33,7 +32,7 @@ from tests.core.modelfile_corpus import (
     with_manifest,
 )
 
-MUTANTS = 6000
+MUTANTS = 1000
 """Sealed mutants, over all seed files."""
 
 BACKSTOP = "makes no sense"
@@ -85,9 +84,6 @@ def refused_or_finite(data):
     return True
 
 
-# --- damage
-
-
 @pytest.mark.fault("Hostile files", "a model file with any one bit flipped")
 def test_that_every_single_bit_flip_is_noticed(data):
     rng = random.Random(1)
@@ -97,24 +93,12 @@ def test_that_every_single_bit_flip_is_noticed(data):
         refused(bytes(flipped))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_that_flips_and_foreign_bytes_are_noticed_in_every_kind_of_file(kind, files):
-    data, rng = files[kind], random.Random(2)
-    for position in rng.sample(range(len(data)), 250):
-        changed = bytearray(data)
-        changed[position] = (changed[position] + rng.randrange(1, 256)) % 256
-        refused(bytes(changed))
-
-
 @pytest.mark.fault("Hostile files", "a model file cut short or lengthened")
 def test_that_every_truncation_and_every_appendix_is_noticed(data):
     for length in [*range(0, 300), *range(300, len(data), 17)]:
         refused(data[:length])
     for tail in (b"\0", b"x" * 8, data):
         refused(data + tail)
-
-
-# --- mutants with a valid digest
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -137,7 +121,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_that_any_json_in_any_place_of_the_manifest_is_refused_or_harmless(files, data):
     document, tensors = unsealed(files[data.draw(st.sampled_from(KINDS))])
@@ -154,19 +138,10 @@ def test_that_any_json_in_any_place_of_the_manifest_is_refused_or_harmless(files
     refused_or_finite(changed)
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(st.binary(max_size=400), st.booleans())
 def test_that_random_bytes_are_refused(noise, with_length):
     refused(struct.pack("<Q", len(noise)) + noise if with_length else noise)
-
-
-@settings(max_examples=200)
-@given(st.text(max_size=200) | json_values.map(json.dumps))
-def test_that_any_text_as_manifest_is_refused(data, text):
-    refused(with_manifest(data, text))
-
-
-# --- named attacks
 
 
 def nested(depth):
@@ -174,7 +149,7 @@ def nested(depth):
 
 
 @pytest.mark.fault("Hostile files", "JSON tricks in a model file")
-def test_that_json_tricks_are_named(data):
+def test_that_json_tricks_are_named(data, attempt):
     for text, message in [
         ('{"a":1,"a":2}', "repeats a key"),
         ('{"a":NaN}', "not well-formed"),
@@ -191,7 +166,8 @@ def test_that_json_tricks_are_named(data):
         ("", "not well-formed"),
         ('{"format":"else"}', "another program"),
     ]:
-        assert message in refused(with_manifest(data, text))
+        with attempt():
+            assert message in refused(with_manifest(data, text))
 
 
 def test_that_the_header_itself_is_parsed_as_strictly(data):
@@ -202,19 +178,24 @@ def test_that_the_header_itself_is_parsed_as_strictly(data):
     assert "not well-formed" in refused(struct.pack("<Q", 4) + b"\xff\xfe{}")
 
 
+def refused_without_allocating(data):
+    tracemalloc.start()
+    try:
+        refused(data)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.fault("Hostile files", "sizes in a model file that would fill the memory")
-def test_that_a_huge_header_length_is_refused_without_allocating():
+def test_that_a_huge_header_length_is_refused_without_allocating(attempt):
     for length in [LARGEST_HEADER + 1, 2**40, 2**63, 2**64 - 1]:
-        tracemalloc.start()
-        try:
-            refused(struct.pack("<Q", length) + b"{}")
-            assert tracemalloc.get_traced_memory()[1] < 1 << 20
-        finally:
-            tracemalloc.stop()
+        with attempt():
+            refused_without_allocating(struct.pack("<Q", length) + b"{}")
 
 
 @pytest.mark.fault("Hostile files", "sizes in a model file that would fill the memory")
-def test_that_a_false_tensor_entry_is_refused_without_allocating(data):
+def test_that_a_false_tensor_entry_is_refused_without_allocating(data, attempt):
     for entry in [
         {"shape": [10**9, 10**9]},
         {"shape": [2**62, 4]},
@@ -234,12 +215,8 @@ def test_that_a_false_tensor_entry_is_refused_without_allocating(data):
         {"more": 1},
     ]:
         changed = with_header(data, lambda header, entry=entry: header["weights"].update(entry))
-        tracemalloc.start()
-        try:
-            refused(changed)
-            assert tracemalloc.get_traced_memory()[1] < 1 << 20
-        finally:
-            tracemalloc.stop()
+        with attempt():
+            refused_without_allocating(changed)
 
 
 def test_that_overlapping_tensors_and_foreign_metadata_are_refused(data):
@@ -314,9 +291,6 @@ def test_that_a_kernel_that_raises_is_a_refusal(data):
         del KERNELS["explosive"]
 
 
-# --- what is on the disk
-
-
 def sentence_for(path, **options):
     with pytest.raises(ModelFileError) as caught:
         load_model(path, **options)
@@ -339,13 +313,14 @@ class Malicious:
 
 
 @pytest.mark.fault("Hostile files", "pickles in the place of models and weights")
-def test_that_pickles_are_refused_and_never_run(tmp_path, monkeypatch):
+def test_that_pickles_are_refused_and_never_run(tmp_path, monkeypatch, attempt):
+    monkeypatch.setattr(pickle, "loads", lambda *_: pytest.fail("unpickled"))
+    monkeypatch.setattr(pickle, "load", lambda *_: pytest.fail("unpickled"))
+    path = tmp_path / "model.lmkl"
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-        monkeypatch.setattr(pickle, "loads", lambda *_: pytest.fail("unpickled"))
-        monkeypatch.setattr(pickle, "load", lambda *_: pytest.fail("unpickled"))
-        path = tmp_path / "model.lmkl"
         path.write_bytes(pickle.dumps(Malicious(), protocol=protocol))
-        assert "'model.lmkl'" in sentence_for(path)
+        with attempt():
+            assert "'model.lmkl'" in sentence_for(path)
 
 
 def test_that_missing_empty_and_other_files_are_told_apart(tmp_path, data):

@@ -23,7 +23,7 @@ from lmkl_core import (
     save_model,
 )
 from lmkl_core.model_file import check_passphrase, from_bytes, load_with_manifest, sealed, to_bytes
-from lmkl_core.model_file.sealed import CHEAPEST, COST, DEAREST, HEADER, Cost, encrypted
+from lmkl_core.model_file.sealed import CHEAPEST, COST, DEAREST, Cost, encrypted
 from tests.core.recordings import is_one_sentence
 from tests.core.sealed_material import (
     PASSPHRASE,
@@ -52,9 +52,6 @@ def with_cost(log2_n, r=8, p=1):
     return b"".join((sealed_bytes()[:9], bytes([log2_n, r, p]), sealed_bytes()[12:]))
 
 
-# ------------------------------------------------------------- round trip
-
-
 def test_that_a_protected_model_is_the_same_model_afterwards(tmp_path):
     model, path = small_model(), tmp_path / "me.lmkl"
     save_model(model, path, extra={"light": "lamp"}, passphrase=PASSPHRASE)
@@ -67,11 +64,6 @@ def test_that_a_protected_model_is_the_same_model_afterwards(tmp_path):
     assert os.name != "posix" or stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_that_the_digest_inside_is_that_of_the_file_without_a_passphrase():
-    plain = from_bytes(plain_bytes())[1]
-    assert from_bytes(sealed_bytes(), passphrase=PASSPHRASE)[1] == plain
-
-
 def test_that_the_layout_in_the_documentation_is_all_a_reader_needs():
     """Written from the docstring alone, with the scrypt of another library."""
     data = sealed_bytes()
@@ -82,16 +74,6 @@ def test_that_the_layout_in_the_documentation_is_all_a_reader_needs():
         PASSPHRASE.encode(), salt=salt, n=2 ** data[9], r=data[10], p=data[11], dklen=32
     )
     assert AESGCM(key).decrypt(nonce, data[40:], data[:40]) == plain_bytes()
-
-
-def test_that_the_layout_in_the_documentation_is_the_one_that_is_used():
-    offsets = {"salt": 12, "nonce": 28, "rest": 40}
-    assert HEADER.size == offsets["rest"]
-    for line, size in (("12      16    salt", 16), ("28      12    nonce", 12)):
-        assert line in sealed.__doc__
-        assert size in (sealed.SALT_BYTES, sealed.NONCE_BYTES)
-    assert f"2^this, {CHEAPEST.log2_n} to {DEAREST.log2_n}" in sealed.__doc__
-    assert f"scrypt's p, 1 to {DEAREST.p}" in sealed.__doc__
 
 
 def test_that_salt_and_nonce_are_drawn_anew_for_every_file():
@@ -111,9 +93,6 @@ def test_that_keyboards_that_spell_letters_otherwise_open_the_file():
     ]:
         data = encrypted(plain_bytes(), written, CHEAPEST)
         assert from_bytes(data, passphrase=typed)[0].offset_ == small_model().offset_
-
-
-# ------------------------------------------------------------- nothing is seen
 
 
 @pytest.mark.fault("Privacy", "protected model: its contents looked for in the file")
@@ -159,22 +138,17 @@ def test_that_no_sentence_and_no_traceback_tells_a_passphrase():
             error = error.__cause__ or error.__context__
 
 
-# ------------------------------------------------------------- refusals
-
-
-def test_that_a_missing_passphrase_has_its_own_error():
-    sentence = refused(sealed_bytes(), None, PassphraseNeeded)
-    assert "protected by a passphrase" in sentence
+def test_that_a_passphrase_and_a_protection_that_do_not_match_are_told_apart():
+    assert "protected by a passphrase" in refused(sealed_bytes(), None, PassphraseNeeded)
+    assert "not protected, though a passphrase was given" in refused(plain_bytes())
+    newer = sealed_bytes()[:8] + b"\x02" + sealed_bytes()[9:]
+    assert "use a newer version" in refused(newer)
 
 
 def test_that_a_wrong_passphrase_is_told_with_what_else_it_may_be():
     for passphrase in [WRONG, "", "x", "\ud800" * 20, "y" * 5000, b"bytes", f"{PASSPHRASE}\n."]:
         sentence = refused(sealed_bytes(), passphrase, WrongPassphrase)
         assert "the passphrase is wrong, or the file was changed" in sentence
-
-
-def test_that_a_file_that_lost_its_protection_is_not_taken_for_it():
-    assert "not protected, though a passphrase was given" in refused(plain_bytes())
 
 
 def test_that_a_passphrase_that_protects_nothing_is_refused(tmp_path):
@@ -196,24 +170,9 @@ def test_that_a_passphrase_that_protects_nothing_is_refused(tmp_path):
             save_model(small_model(), tmp_path / "m", passphrase=problem)
         assert str(caught.value) == check_passphrase(problem)
         assert not list(tmp_path.iterdir())
-
-
-def test_that_length_is_all_that_is_asked_of_a_passphrase():
+    assert "longer than 1024" in check_passphrase("x" * 1025)
     for good in ["fifteen letters", "x" * 1024, "窓" * 15, PASSPHRASE]:
         assert check_passphrase(good) == ""
-
-
-def test_that_a_passphrase_that_is_far_too_long_is_told():
-    assert "longer than 1024" in check_passphrase("x" * 1025)
-
-
-def test_that_a_file_that_asks_for_too_much_is_refused_before_anything_is_derived(spent):
-    powers = [(power,) for power in (0, 1, 13, 19, 40, 63, 255)]
-    others = [(14, 0), (14, 7), (14, 9), (14, 255), (14, 8, 0), (14, 8, 5), (18, 255, 255)]
-    for cost in powers + others:
-        for passphrase in (PASSPHRASE, None):
-            assert "impossible amount of work" in refused(with_cost(*cost), passphrase)
-    assert spent == []
 
 
 @pytest.fixture
@@ -243,12 +202,16 @@ def test_that_no_header_of_a_file_makes_scrypt_take_more_than_its_bound(spent):
                 except sealed.Refused:
                     continue
                 assert cost.memory <= dearest
+    for dear in [(0,), (13,), (19,), (255,), (14, 0), (14, 9), (14, 8, 0), (14, 8, 5)]:
+        for passphrase in (PASSPHRASE, None):
+            assert "impossible amount of work" in refused(with_cost(*dear), passphrase)
+    assert spent == []
     from_bytes(sealed_bytes(), passphrase=PASSPHRASE)
     assert spent == [CHEAPEST.memory]
     assert COST.memory == (128 << 20) + 1024
 
 
-def test_that_a_small_file_that_promises_a_large_one_costs_nothing():
+def test_that_a_small_file_that_promises_a_large_one_costs_nothing(tmp_path):
     from lmkl_core.model_file.sealed import decrypted
 
     data = sealed_bytes()[:200]
@@ -262,19 +225,11 @@ def test_that_a_small_file_that_promises_a_large_one_costs_nothing():
         assert tracemalloc.get_traced_memory()[1] < 2 << 20
     finally:
         tracemalloc.stop()
-
-
-def test_that_a_file_beyond_the_limit_is_refused_unread(tmp_path):
-    path = tmp_path / "me.lmkl"
+    path, size = tmp_path / "me.lmkl", len(sealed_bytes())
     path.write_bytes(sealed_bytes())
     with pytest.raises(ModelFileError, match="exceed the limit"):
-        load_model(path, max_bytes=len(sealed_bytes()) - 1, passphrase=PASSPHRASE)
-    assert load_model(path, max_bytes=len(sealed_bytes()), passphrase=PASSPHRASE) is not None
-
-
-def test_that_a_newer_way_of_protecting_is_told_as_that():
-    data = sealed_bytes()[:8] + b"\x02" + sealed_bytes()[9:]
-    assert "use a newer version" in refused(data)
+        load_model(path, max_bytes=size - 1, passphrase=PASSPHRASE)
+    assert load_model(path, max_bytes=size, passphrase=PASSPHRASE) is not None
 
 
 def test_that_what_is_encrypted_is_distrusted_like_any_file():
@@ -282,9 +237,6 @@ def test_that_what_is_encrypted_is_distrusted_like_any_file():
         refused(encrypted(inner, PASSPHRASE, CHEAPEST))
     changed = plain_bytes()[:-1] + bytes([plain_bytes()[-1] ^ 1])
     assert "digest" in refused(encrypted(changed, PASSPHRASE, CHEAPEST))
-
-
-# ------------------------------------------------------------- without cryptography
 
 
 WITHOUT_CRYPTOGRAPHY = """

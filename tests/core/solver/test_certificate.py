@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from lmkl_core.solver import certificate
-from lmkl_core.solver.certificate import SupportCurves, log_dual_norm, support_bound
+from lmkl_core.solver.certificate import SupportCurves, support_bound
 from lmkl_core.solver.constraints import mixed_power_root
 from tests.core.problems import feasible_weights, norm, onto_boundary, product_norm
 
@@ -31,27 +31,6 @@ def sensitivities(rng, size):
         "tiny": 1e-250 * u,
     }
     return kinds
-
-
-def best_by_search(u, p, q, rng, starts=8):
-    """Largest ``u . m`` that many local searches from points of all kinds find."""
-
-    def negative(x):
-        x = x - x.max()
-        m = np.exp(x)
-        a, b = (m**r / np.sum(m**r) for r in (p, q))
-        value = u @ m
-        objective = np.log(value) - np.log(product_norm(m, p, q)) / 2
-        return -objective, (a + b) / 2 - u * m / value
-
-    found = feasible_weights(rng, 500, u.size, p, q)
-    found = found[np.argsort(-(found @ u))]
-    with np.errstate(divide="ignore"):
-        begin = [np.maximum(np.log(m), -30) for m in found[: starts // 2]]
-    begin += [rng.normal(size=u.size) * spread for spread in np.linspace(0.1, 6, starts // 2)]
-    points = [minimize(negative, x, jac=True, method="BFGS", tol=1e-9).x for x in begin]
-    refined = onto_boundary(np.exp(np.array([x - x.max() for x in points])), p, q)
-    return max(np.max(refined @ u), np.max(found @ u))
 
 
 def tight_bound(u, p, q):
@@ -79,22 +58,11 @@ def test_that_no_feasible_point_exceeds_the_bound(pair):
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "{:.3g}-{:.3g}".format(*pair))
 def test_that_the_bound_is_attained_to_nine_digits(pair):
-    for kind in ["even", "random", "two levels", "one large"]:
-        rng = np.random.default_rng(7)
-        for size in (3, 9):
-            u = sensitivities(rng, size)[kind]
-            bound, maximiser = tight_bound(u, *pair)
-            best = max(best_by_search(u, *pair, rng), maximiser @ u)
-            assert bound <= best * (1 + 1e-9)
-
-
-def test_that_extreme_sensitivities_have_a_bound_that_their_own_maximiser_attains():
-    for pair in [(8 / 7, 8), (1, 10), (4 / 3, 2)]:
-        for kind in ["spread", "zeros", "single", "huge ratio", "tiny"]:
-            u = sensitivities(np.random.default_rng(3), 7)[kind]
+    for size in (3, 7, 9):
+        for kind, u in sensitivities(np.random.default_rng(7), size).items():
             bound, maximiser = tight_bound(u, *pair)
             assert np.isfinite(bound)
-            assert bound <= np.sum(maximiser * u) * (1 + 1e-9)
+            assert bound <= np.sum(maximiser * u) * (1 + 1e-9), kind
 
 
 @settings(max_examples=50)
@@ -120,18 +88,6 @@ def test_that_equal_exponents_give_the_dual_norm():
         np.testing.assert_allclose(norm(maximiser, p), 1, rtol=1e-12)
 
 
-@given(st.floats(1, 100), st.lists(st.floats(-300, 300), min_size=1, max_size=5))
-def test_that_the_dual_norm_satisfies_hoelders_inequality_with_equality_somewhere(p, log_values):
-    log_u = np.array(log_values)
-    u = np.exp(log_u - log_u.max())
-    bound = np.exp(log_dual_norm(log_u, p) - log_u.max())
-    points = feasible_weights(np.random.default_rng(0), 300, u.size, p, p)
-    attained = u if p == 1 else u ** (1 / (p - 1))
-    attained = np.eye(u.size)[np.argmax(u)] if p == 1 else attained / norm(attained, p)
-    assert np.max(points @ u) <= bound * (1 + 1e-12)
-    assert attained @ u == pytest.approx(bound, rel=1e-11)
-
-
 def test_that_the_bound_is_continuous_where_the_exponents_meet():
     for p in [1.0, 32 / 31, 2.0, 10.0]:
         u = np.random.default_rng(4).exponential(size=9)
@@ -140,13 +96,6 @@ def test_that_the_bound_is_continuous_where_the_exponents_meet():
         for excess in (1e-3, 1e-6, 1e-9):
             bound, _ = tight_bound(u, p, p + excess)
             assert bound == pytest.approx(limit, rel=3 * excess + 1e-9)
-
-
-@settings(max_examples=30)
-@given(p=orders, q=orders, seed=st.integers(0, 1000))
-def test_that_the_order_of_the_exponents_does_not_matter(p, q, seed):
-    u = np.random.default_rng(seed).exponential(size=5)
-    assert tight_bound(u, p, q)[0] == pytest.approx(tight_bound(u, q, p)[0], rel=1e-12)
 
 
 def test_that_groups_add_up_and_scale():
@@ -225,12 +174,3 @@ def test_that_the_bound_on_one_slice_is_attained_there(pair):
         m = onto_boundary(np.exp(x - x.max()), *pair)
         s = np.log(norm(m, pair[0]) / norm(m, pair[1]))
         assert curves.on_slices(s, s, tighten=True) == pytest.approx(u @ m, rel=1e-8)
-
-
-def test_that_a_narrower_interval_never_has_a_larger_bound_once_tightened():
-    u = np.random.default_rng(10).exponential(size=12)
-    curves = SupportCurves(u, 32 / 31, 10)
-    wide = curves.on_slices(0.0, curves.max_s, tighten=True)
-    for low in np.linspace(0, 0.9 * curves.max_s, 7):
-        narrow = curves.on_slices(low, low + 0.1 * curves.max_s, tighten=True)
-        assert narrow <= wide * (1 + 1e-12)

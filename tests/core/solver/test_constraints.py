@@ -88,14 +88,6 @@ def test_that_zero_weights_have_a_finite_norm():
         assert NormConstraint(1, 3, 1, 4).norm(weights) == pytest.approx(expected)
 
 
-def test_that_uniform_weights_are_equal_and_of_norm_one():
-    for family in FAMILIES:
-        constraint = make_constraint(family, 8 / 7, 8, n_clusters=3, n_views=7)
-        weights = constraint.uniform()
-        assert np.ptp(weights) == 0
-        np.testing.assert_allclose(product_norm(weights, constraint.p, constraint.q), 1, rtol=1e-12)
-
-
 @given(p=orders, q=orders, size=st.integers(1, 12), seed=st.integers(0, 100))
 def test_that_the_two_norms_never_differ_by_more_than_the_largest_ratio(p, q, size, seed):
     points = feasible_weights(np.random.default_rng(seed), 200, size, p, q)
@@ -105,30 +97,11 @@ def test_that_the_two_norms_never_differ_by_more_than_the_largest_ratio(p, q, si
     assert ratio[-1] == pytest.approx(largest, abs=1e-12)  # equal weights attain it
 
 
-@given(p=orders, q=orders, log_t=st.floats(-2, 2), seed=st.integers(0, 1000))
-def test_that_the_smaller_slice_is_in_the_larger_and_that_in_the_set(p, q, log_t, seed):
-    rng = np.random.default_rng(seed)
-    t = np.exp(log_t)
-    points = feasible_weights(rng, 300, 5, p, q) * rng.uniform(0.3, 1.5, size=(306, 1))
-    norm_p, norm_q = norm(points, p), norm(points, q)
-    in_smaller = (norm_p <= t) & (norm_q <= 1 / t)
-    in_larger = (norm_p / t + t * norm_q) / 2 <= 1 + 1e-12
-    in_set = norm_p * norm_q <= 1 + 1e-12
-    assert np.all(in_larger[in_smaller])
-    assert np.all(in_set[in_larger])
-
-
-def test_that_every_feasible_point_lies_in_the_smaller_slice_of_its_own_ratio():
-    points = feasible_weights(np.random.default_rng(1), 500, 6, 8 / 7, 8)
-    t = np.sqrt(norm(points, 8 / 7) / norm(points, 8))
-    np.testing.assert_array_less(norm(points, 8 / 7), t * (1 + 1e-12))
-    np.testing.assert_array_less(norm(points, 8), (1 + 1e-12) / t)
-
-
 @pytest.mark.parametrize("size", [2, 3, 6, 12])
 def test_that_a_set_called_not_convex_has_a_witness_and_one_called_convex_none(size):
     for pair in PAIRS:
         verdict = constraint_is_convex(*pair, size)
+        assert constraint_is_convex(*pair[::-1], size) is verdict, pair
         witness = two_level_witness(*pair, size)
         if verdict is False:
             one, two = witness
@@ -150,11 +123,6 @@ def test_that_midpoints_of_feasible_points_are_feasible_where_the_set_is_called_
             assert np.max(product_norm((points + others) / 2, p, q)) <= 1 + 1e-12, (p, q)
 
 
-@given(p=orders, q=orders, size=st.integers(1, 40))
-def test_that_convexity_does_not_depend_on_the_order_of_the_exponents(p, q, size):
-    assert constraint_is_convex(p, q, size) is constraint_is_convex(q, p, size)
-
-
 def test_that_the_pairs_of_the_design_note_are_judged_as_measured_there():
     for p, q, size, expected in [
         (32 / 31, 10, 21, False),
@@ -167,26 +135,8 @@ def test_that_the_pairs_of_the_design_note_are_judged_as_measured_there():
     ]:
         assert constraint_is_convex(p, q, size) is expected
         assert NormConstraint(p, q, 2, size).is_convex is expected
-
-
-def test_that_one_view_and_all_views_have_a_midpoint_far_outside():
-    for p, q, outside in [(32 / 31, 10, 1.3), (8 / 7, 8, 1.15)]:
-        one, all_equal = onto_boundary(
-            np.array([np.arange(21) == 0, np.ones(21)], dtype=float), p, q
-        )
-        assert product_norm((one + all_equal) / 2, p, q) > outside
-
-
-def test_that_few_pairs_of_the_papers_grid_stay_undecided():
     verdicts = [constraint_is_convex(p, q, 36) for p, q in itertools.combinations(PAPER_GRID, 2)]
     assert verdicts.count(None) <= 3
-
-
-def test_that_a_non_convex_set_stays_non_convex_with_more_weights():
-    for p, q in itertools.combinations(PAPER_GRID, 2):
-        verdicts = [constraint_is_convex(p, q, size) for size in (2, 3, 5, 9, 17, 33)]
-        if False in verdicts:
-            assert set(verdicts[verdicts.index(False) :]) == {False}
 
 
 @given(

@@ -91,23 +91,23 @@ def hostile_sets():
 HOSTILE = hostile_sets()
 
 
+# The weights compete: the set of weights is not convex.
+COMPETING = [(32 / 31, 10), (8, 8 / 7), (1, 10)]
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_that_hostile_sets_end_certified(name):
+    grams, memberships = HOSTILE[name]
+    grams = np.array(grams)
     for family in FAMILIES:
-        grams, memberships = HOSTILE[name]
-        grams = np.array(grams)
         for delta in (1e-3, 10.0):
             data = Data(grams, memberships, delta * len(memberships))
             for p, q in [(1, 1), (32 / 31, 32 / 31), (8 / 7, 2), (2, 4 / 3), (10, 10)]:
                 if family.endswith("matrix") or p == q:
                     solved(data, family, p, q)
-
-
-@pytest.mark.parametrize("name", ["duplicate rows", "clusters of one sample", "rank one"])
-def test_that_hostile_sets_end_certified_where_the_weights_compete(name):
-    for p, q in [(32 / 31, 10), (8, 8 / 7), (1, 10)]:
-        grams, memberships = HOSTILE[name]
-        solved(Data(np.array(grams), memberships, 0.024), "joint-matrix", p, q)
+    if name in ("duplicate rows", "clusters of one sample", "rank one"):
+        for p, q in COMPETING:
+            solved(Data(grams, memberships, 0.024), "joint-matrix", p, q)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -123,42 +123,6 @@ def test_that_the_papers_grid_ends_certified_with_few_solves(delta_over_n):
     pairs = itertools.combinations_with_replacement(PAPER_GRID, 2)
     solutions = [solved(data, "joint-matrix", p, q) for p, q in pairs]
     assert np.median([solution.n_solves for solution in solutions]) <= 10
-
-
-@pytest.mark.parametrize("family", ["joint-matrix", "disjoint-matrix"])
-def test_that_the_order_of_the_exponents_does_not_change_the_optimum(family):
-    for p, q in [(4 / 3, 4), (32 / 31, 10), (1, 4), (8 / 7, 8)]:
-        data = small_data(3)
-        one, two = solved(data, family, p, q), solved(data, family, q, p)
-        assert one.objective == pytest.approx(two.objective, rel=2e-6)
-
-
-def test_that_one_cluster_makes_joint_and_disjoint_families_the_same():
-    for joint, disjoint in [
-        ("joint-matrix", "disjoint-matrix"),
-        ("joint-vector", "disjoint-vector"),
-    ]:
-        data = small_data(4, n_clusters=1, n_views=4)
-        one, two = solved(data, joint, 4 / 3, 4), solved(data, disjoint, 4 / 3, 4)
-        np.testing.assert_allclose(one.weights, two.weights, rtol=1e-12)
-
-
-def test_that_equal_exponents_make_matrix_and_vector_families_the_same():
-    data = small_data(4)
-    for kind in ("joint", "disjoint"):
-        one, two = solved(data, f"{kind}-matrix", 4 / 3), solved(data, f"{kind}-vector", 4 / 3, 9)
-        np.testing.assert_array_equal(one.weights, two.weights)
-
-
-def test_that_exponents_of_one_leave_some_weights_without_influence():
-    weights = solved(mixed_widths(0, n=40, delta_over_n=1), "joint-matrix", 1).weights
-    assert np.sum(weights < 1e-12) >= weights.size / 2
-    assert np.max(weights) > 0.05
-
-
-def test_that_very_large_exponents_make_all_weights_nearly_one():
-    weights = solved(small_data(5), "joint-vector", 1000).weights
-    assert np.min(weights) > 0.9
 
 
 def test_that_float32_kernels_end_certified():
@@ -203,57 +167,6 @@ def test_that_the_order_of_samples_views_and_clusters_does_not_matter(family, pa
     np.testing.assert_allclose(two.dual_coef, one.dual_coef[rows], atol=1e-4)
 
 
-@settings(max_examples=10)
-@given(st.sampled_from(["joint-vector", "disjoint-vector"]), st.floats(1.2, 10), seeds)
-def test_that_two_copies_of_a_view_share_its_weight_equally(family, p, seed):
-    data = small_data(seed, n=12)
-    copied = Data(data.grams[[0, 0, 1, 2]], data.memberships, data.delta)
-    one = solved(data, family, p, tol=1e-10)
-    two = solved(copied, family, p, tol=1e-10)
-    np.testing.assert_allclose(two.weights[:, 0], two.weights[:, 1], rtol=1e-9)
-    # With all weight on one copy the old optimum stays feasible: more views never hurt.
-    assert two.objective <= one.objective * (1 + 1e-9)
-
-
-@settings(max_examples=10)
-@given(st.floats(1, 10), st.sampled_from([2, 3]), seeds)
-def test_that_copying_all_views_is_a_rescaling_of_the_kernels(p, copies, seed):
-    # Equal copies of weight m have norm copies^(1/p) m and act like copies * m.
-    data = small_data(seed, n=12)
-    copied = Data(np.concatenate([data.grams] * copies), data.memberships, data.delta)
-    rescaled = Data(data.grams * copies ** (1 - 1 / p), data.memberships, data.delta)
-    one, two = solved(copied, "joint-vector", p), solved(rescaled, "joint-vector", p)
-    assert one.objective == pytest.approx(two.objective, rel=2e-6)
-
-
-@settings(max_examples=8)
-@given(families, st.sampled_from([(4 / 3, 4 / 3), (8 / 7, 8), (1, 1)]), seeds)
-def test_that_delta_lowers_the_objective_and_raises_the_product_of_both(family, pair, seed):
-    # 1^T (delta I + K)^-1 1 falls with delta, delta times it rises, for every K.
-    deltas = np.array([0.1, 1.0, 10.0, 100.0])
-    data = [small_data(seed, n=12, delta=delta) for delta in deltas]
-    values = np.array([solved(item, family, *pair).objective for item in data])
-    assert np.all(np.diff(values) < 0)
-    assert np.all(np.diff(deltas * values) > 0)
-
-
-@settings(max_examples=8)
-@given(families, seeds)
-def test_that_a_larger_exponent_never_raises_the_optimum(family, seed):
-    data = small_data(seed, n=12)
-    values = [solved(data, family, p, 4).objective for p in (16 / 15, 4 / 3, 2, 4, 10, 50)]
-    values.append(data.objective(np.ones(data.shape)))  # no weight of any set exceeds one
-    assert all(later <= earlier * (1 + 1e-6) for earlier, later in itertools.pairwise(values))
-
-
-@settings(max_examples=8)
-@given(st.sampled_from(["vector", "matrix"]), convex_pairs, seeds)
-def test_that_a_norm_for_each_cluster_never_has_a_larger_optimum_than_a_joint_one(kind, pair, seed):
-    data = small_data(seed, n=12)
-    joint, disjoint = (solved(data, f"{part}-{kind}", *pair) for part in ("joint", "disjoint"))
-    assert disjoint.objective <= joint.objective * (1 + 1e-6)
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_that_a_refit_from_the_solution_needs_at_most_two_solves(family):
     for p, q in [(32 / 31, 32 / 31), (4 / 3, 4), (10, 10), (8 / 7, 2), (1, 1)]:
@@ -276,15 +189,6 @@ def test_that_any_start_ends_at_the_same_certified_optimum(start):
         one = solved(data, "joint-matrix", p, q)
         two = solved(data, "joint-matrix", p, q, init=weights)
         assert two.objective == pytest.approx(one.objective, rel=2e-6)
-
-
-def test_that_the_same_input_gives_the_same_bits():
-    for p, q in [(4 / 3, 4 / 3), (32 / 31, 10), (1, 1)]:
-        data = mixed_widths(1, n_clusters=1)
-        one, two = (solved(data, "joint-matrix", p, q) for _ in range(2))
-        for name in ("weights", "dual_coef", "objective_history", "gap_history"):
-            assert getattr(one, name).tobytes() == getattr(two, name).tobytes()
-        assert (one.lower_bound, one.gap, one.n_solves) == (two.lower_bound, two.gap, two.n_solves)
 
 
 @pytest.mark.parametrize(("p", "q"), [(4 / 3, 4 / 3), (32 / 31, 10), (1, 1)])
@@ -319,15 +223,8 @@ def test_that_a_cap_on_steps_warns_and_reports_a_gap_that_is_true():
     assert capped.stop_reason == "stalled"
 
 
-def test_that_a_tighter_tolerance_is_reached_when_asked_for():
-    for p, q in [(4 / 3, 4 / 3), (2, 4), (10, 10)]:
-        solved(small_data(8), "joint-matrix", p, q, tol=1e-10)
-
-
-def test_that_solves_are_counted_per_call_and_the_solution_prints_in_one_line():
+def test_that_solves_are_counted_per_call():
     data = small_data(9)
     problem, constraint = data.problem(), data.constraint("joint-matrix", 2)
     first, second = (solve(problem, constraint) for _ in range(2))
     assert first.n_solves == second.n_solves == problem.n_solves / 2
-    assert repr(first).startswith("Solution(certified: certified, objective=")
-    assert "\n" not in repr(first)

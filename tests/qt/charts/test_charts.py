@@ -57,8 +57,17 @@ FILLED = pytest.mark.parametrize(
     [timeline, weights, contributions, convergence, histogram],
     ids=lambda make: make.__name__,
 )
-KINDS = (ScoreTimeline, WeightsChart, ContributionsChart, ConvergenceChart, ScoreHistogram)
-EMPTY = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+EMPTYING = pytest.mark.parametrize(
+    ("make", "empty"),
+    [
+        (timeline, lambda chart: chart.clear()),
+        (weights, lambda chart: chart.show_model(None)),
+        (contributions, lambda chart: chart.clear()),
+        (convergence, lambda chart: chart.show_model(None)),
+        (histogram, lambda chart: chart.show_threshold(None)),
+    ],
+    ids=lambda value: value.__name__,
+)
 
 
 def running(chart):
@@ -73,18 +82,13 @@ class Counting(ScoreTimeline):
         super()._draw()
 
 
-def test_that_a_hidden_chart_neither_draws_nor_runs_a_clock(qtbot):
+def test_that_a_hidden_chart_neither_draws_nor_runs_a_clock_and_catches_up_when_shown(on_show):
     chart = Counting()
-    qtbot.addWidget(chart)
     for each in session():
         chart.append(each)
     assert chart.n_drawn == 0
     assert not running(chart)
-
-
-def test_that_a_chart_catches_up_when_it_is_shown(on_show):
-    chart = on_show(timeline())
-    assert "0.789" in chart.accessibleDescription()
+    assert "0.789" in on_show(chart).accessibleDescription()
 
 
 def test_that_many_values_between_two_beats_are_drawn_once(qtbot, on_show):
@@ -109,6 +113,20 @@ def test_that_an_idle_or_hidden_chart_runs_no_clock(qtbot, on_show, make):
     assert not running(chart)
 
 
+def test_that_a_chart_in_a_minimised_window_rests_and_then_catches_up(qtbot, on_show):
+    chart = on_show(Counting())
+    qtbot.waitUntil(lambda: not running(chart))
+    chart.showMinimized()
+    before = chart.n_drawn
+    chart.append(scored(0, score=0.7))
+    assert not running(chart)
+    assert chart.n_drawn == before
+    chart.showNormal()
+    assert chart.n_drawn == before + 1
+    chart.append(scored(1, score=0.7, time=1.0))
+    assert running(chart)
+
+
 @FILLED
 def test_that_a_chart_in_a_narrow_column_says_and_exports_what_it_shows(on_show, make):
     chart = on_show(make(), width=400)
@@ -120,12 +138,17 @@ def test_that_a_chart_in_a_narrow_column_says_and_exports_what_it_shows(on_show,
     assert len({len(row) for row in rows}) == 1
 
 
-@EMPTY
-def test_that_a_chart_without_values_says_so_and_exports_a_header(on_show, kind):
-    chart = on_show(kind())
-    words = chart.accessibleDescription()
-    assert "yet" in words or "Waiting" in words
-    assert len(chart.to_csv().splitlines()) == 1
+@EMPTYING
+def test_that_a_chart_without_values_says_so_and_exports_a_header(on_show, make, empty):
+    filled = on_show(make())
+    empty(filled)
+    filled.refresh()
+    for chart in (on_show(type(filled)()), filled):
+        words = chart.accessibleDescription()
+        assert "yet" in words or "Waiting" in words
+        assert len(chart.to_csv().splitlines()) == 1
+    if make in (weights, convergence):
+        assert not any(plot.isVisible() for plot in filled.findChildren(Plot))
 
 
 @FILLED
@@ -149,37 +172,33 @@ def test_that_the_picture_shows_rows_that_are_scrolled_out_of_sight(on_show):
     assert picture.height() / picture.devicePixelRatio() > 500
 
 
-def test_that_the_menu_copies_and_saves(on_show):
-    chart = on_show(histogram())
+def test_that_menu_and_keyboard_copy(qtbot, on_show):
+    chart = on_show(weights())
     assert [action.text() for action in chart.actions()] == [
         *("Copy as image", "Copy as CSV", "Save as…")
     ]
-    chart.copy_csv()
-    assert QGuiApplication.clipboard().text() == chart.to_csv()
     chart.copy_image()
     assert not QGuiApplication.clipboard().image().isNull()
-
-
-def test_that_the_keyboard_copies_the_numbers(qtbot, on_show):
-    chart = on_show(weights())
-    QGuiApplication.clipboard().clear()
-    chart.findChild(Plot).setFocus()
     chart.activateWindow()
     qtbot.waitUntil(chart.isActiveWindow)
-    qtbot.keyClick(chart.findChild(Plot), Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text() == chart.to_csv()
+    plot = chart.findChild(Plot)
+    plot.setFocus()
+    for copy in (
+        chart.copy_csv,
+        lambda: qtbot.keyClick(plot, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier),
+    ):
+        QGuiApplication.clipboard().clear()
+        copy()
+        assert QGuiApplication.clipboard().text() == chart.to_csv()
 
 
 @pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.csv", b"seconds,")])
-def test_that_a_chart_is_saved_by_the_ending_of_the_name(on_show, tmp_path, name, start):
+def test_that_a_chart_is_saved_by_the_ending_of_the_name_or_the_way_out_told(
+    on_show, tmp_path, name, start
+):
     chart = on_show(timeline())
     chart.save(str(tmp_path / name))
     assert (tmp_path / name).read_bytes().startswith(start)
-
-
-@pytest.mark.parametrize("name", ["a.png", "a.csv"])
-def test_that_a_chart_that_cannot_be_saved_tells_the_way_out(on_show, tmp_path, name):
-    chart = on_show(timeline())
     chart.save(str(tmp_path / "missing" / name))
     box = chart.findChild(QMessageBox)
     assert "Choose another folder" in box.text()
@@ -203,28 +222,21 @@ def test_that_wheel_and_drag_leave_the_axes_alone(qtbot, on_show, make):
 
 def test_that_values_that_are_not_finite_are_survived(on_show):
     odd = (math.nan, math.inf, -math.inf, 0.5)
-    chart = on_show(ScoreTimeline())
+    time, why = ScoreTimeline(), ContributionsChart()
     for i, value in enumerate(odd):
-        chart.append(scored(i, score=value, threshold=value))
-    chart.refresh()
-    chart.grab()
-    model = model_summary(
-        views=VIEWS[:4], weights=(odd,), gap_history=odd, objective_history=odd, gap=math.nan
-    )
-    for kind in (WeightsChart, ConvergenceChart):
-        chart = on_show(kind())
-        chart.show_model(model)
-        chart.refresh()
-        chart.grab()
-    chart = on_show(ContributionsChart())
-    chart.set_reference((odd,))
-    chart.show_scored(scored(0, score=0.5, terms=(odd,)), VIEWS[:4])
-    chart.refresh()
-    chart.grab()
-    chart = on_show(ScoreHistogram())
-    chart.show_threshold(replace(threshold_summary(), left_out=odd, stress=()))
-    chart.refresh()
-    chart.grab()
+        time.append(scored(i, score=value, threshold=value))
+    why.set_reference((odd,))
+    why.show_scored(scored(0, score=0.5, terms=(odd,)), VIEWS[:4])
+    weight, fit, scores = WeightsChart(), ConvergenceChart(), ScoreHistogram()
+    for chart in (weight, fit):
+        chart.show_model(
+            model_summary(
+                views=VIEWS[:4], weights=(odd,), gap_history=odd, objective_history=odd, gap=odd[0]
+            )
+        )
+    scores.show_threshold(replace(threshold_summary(), left_out=odd, stress=()))
+    for chart in (time, why, weight, fit, scores):
+        on_show(chart).grab()
 
 
 @FILLED

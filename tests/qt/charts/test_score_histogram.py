@@ -28,15 +28,12 @@ def words(chart):
     return chart.accessibleDescription()
 
 
-def test_that_left_out_scores_come_with_n_rate_and_interval(chart):
+def test_that_left_out_and_stress_scores_come_with_n_rate_and_interval(chart):
     chart.show_threshold(threshold_summary(with_stress=False))
     assert words(chart) == (
         "Threshold 0.620. left-out frames: n = 240, 2 below the threshold "
         "(0.8 %; 95 % interval 0.0 % to 2.8 %)."
     )
-
-
-def test_that_stress_scores_have_a_row_of_their_own(chart):
     chart.show_threshold(threshold_summary())
     assert "left-out conditions (stress): n = 240" in words(chart)
     assert len(chart._counts) == 2
@@ -49,17 +46,12 @@ def test_that_frames_without_a_score_are_counted_apart(chart):
     assert "1 without a score" in found
 
 
-def test_that_the_threshold_is_in_view_even_without_scores_near_it(chart):
-    show(chart, [0.8, 0.9], 0.2)
-    chart.refresh()
-    low, high = chart.findChild(Plot).box.viewRange()[0]
-    assert low < 0.2 < 0.9 < high
-
-
-def test_that_pointing_at_a_bar_tells_its_range_and_count(chart):
+def test_that_a_threshold_far_away_is_in_view_and_a_bar_tells_its_range_and_count(chart):
     show(chart, [0.5, 0.5, 0.9], 0.2)
     chart.refresh()
     plot = chart.findChild(Plot)
+    low, high = plot.box.viewRange()[0]
+    assert low < 0.2 < 0.9 < high
     x = next(
         x
         for x in range(int(plot.area().left()), int(plot.area().right()))

@@ -20,22 +20,16 @@ def chart(on_show):
     return on_show(ScoreTimeline())
 
 
-def test_that_without_a_model_it_says_when_scores_appear(chart):
+def test_that_without_scores_it_says_when_they_appear(chart):
     assert chart.message == "No model yet: scores appear here after the first fit"
-
-
-def test_that_with_a_threshold_and_no_face_it_says_what_is_needed(chart):
     chart.set_threshold(0.6)
     chart.append(scored(0, score=None, verdict=Verdict.NO_FACE, threshold=None))
     assert "face is needed" in chart.message
-
-
-def test_that_the_threshold_stays_in_view_far_from_the_scores(chart):
-    for i in range(30):
-        chart.append(scored(i, score=0.9, threshold=0.1))
-    chart.refresh()
-    low, high = y_range(chart)
-    assert low < 0.1 < 0.9 < high
+    chart.append(scored(1))
+    chart.clear()  # forgets frames, and not the threshold
+    assert chart.message == "Waiting for the first scored frame"
+    chart.set_threshold(None)
+    assert "No model yet" in chart.message
 
 
 def test_that_the_axis_stays_while_scores_move_a_little(chart):
@@ -49,35 +43,26 @@ def test_that_the_axis_stays_while_scores_move_a_little(chart):
     assert y_range(chart) == before
 
 
-def test_that_frames_older_than_the_window_are_forgotten(chart):
+def test_that_frames_older_than_the_window_or_of_another_source_are_forgotten(chart):
     for i in range(400):
         chart.append(scored(i, score=0.7, time=i / 10))
     rows = chart.to_csv().splitlines()[1:]
     assert len(rows) == 201
     assert rows[0].startswith("19.900,")
-
-
-def test_that_a_source_that_starts_anew_starts_the_chart_anew(chart):
-    for i in range(50):
-        chart.append(scored(i, score=0.7))
-    chart.append(scored(51, score=0.8, time=0.0))
+    chart.append(scored(401, score=0.8, time=0.0))
     assert len(chart.to_csv().splitlines()) == 2
 
 
-def test_that_the_last_frame_is_told_with_score_threshold_and_verdict(chart):
+def test_that_the_last_frame_is_told_with_its_score_or_the_reason_for_none(chart):
     chart.append(scored(1, score=0.45, verdict=Verdict.ATTACK))
     chart.refresh()
     assert chart.accessibleDescription().startswith("Score 0.450, threshold 0.620: attack.")
-
-
-def test_that_a_frame_without_a_score_is_told_with_its_reason(chart):
-    chart.append(scored(1, score=0.7))
     chart.append(scored(2, score=None, verdict=Verdict.POOR_QUALITY, threshold=None))
     chart.refresh()
     assert "No score now: poor quality" in chart.accessibleDescription()
 
 
-def test_that_unscored_frames_leave_a_gap_and_one_strip_for_each_reason(chart):
+def test_that_unscored_frames_leave_a_gap_and_strips_and_words_have_room_at_the_side(chart):
     for each in session():
         chart.append(each)
     chart.refresh()
@@ -85,6 +70,10 @@ def test_that_unscored_frames_leave_a_gap_and_one_strip_for_each_reason(chart):
     gaps = [y for x, y in chart._curve if -13.9 < x < -12.1]
     assert gaps
     assert all(math.isnan(y) for y in gaps)
+    plot = chart.findChild(Plot)
+    (_, right), _ = plot.box.viewRange()
+    pixels = right / (right + 20.0) * plot.area().width()
+    assert pixels > plot.small_metrics.horizontalAdvance("accepted")
 
 
 def test_that_a_single_attack_among_many_genuine_frames_has_its_mark(chart):
@@ -97,52 +86,30 @@ def test_that_a_single_attack_among_many_genuine_frames_has_its_mark(chart):
     assert len(shapes) < 120
 
 
-def test_that_clear_forgets_frames_but_not_the_threshold(chart):
-    chart.append(scored(1))
-    chart.clear()
-    assert chart.message == "Waiting for the first scored frame"
-    chart.set_threshold(None)
-    assert "No model yet" in chart.message
-
-
-def n_breaks(chart):
-    """Count the places where the curve is interrupted after it has begun."""
-    return sum(math.isnan(score) for _, score in chart._curve[1:])
-
-
-def test_that_scores_are_not_joined_over_more_than_half_a_second(chart):
-    for number, time in enumerate((0.0, 0.4, 0.8, 1.4, 1.8)):
-        chart.append(scored(number, time=time))
+@pytest.mark.parametrize(
+    ("times", "other_face"), [((0.0, 0.4, 0.8, 1.4, 1.8), None), ((0.0, 0.1, 0.2), 1)]
+)
+def test_that_scores_over_half_a_second_apart_or_of_two_faces_are_not_joined(
+    chart, times, other_face
+):
+    for number, time in enumerate(times):
+        one = scored(number, time=time)
+        changed = replace(one.result, face_changed=number == other_face)
+        chart.append(replace(one, result=changed))
     chart.refresh()
-    assert n_breaks(chart) == 1
+    assert sum(math.isnan(score) for _, score in chart._curve[1:]) == 1
 
 
-def test_that_scores_of_two_faces_are_not_joined(chart):
-    chart.append(scored(0))
-    other = scored(1)
-    chart.append(replace(other, result=replace(other.result, face_changed=True)))
-    chart.append(scored(2))
-    chart.refresh()
-    assert n_breaks(chart) == 1
-
-
-def test_that_the_words_on_both_sides_have_room_beyond_the_newest_frame(chart):
-    for each in session():
-        chart.append(each)
-    chart.refresh()
-    plot = chart.findChild(Plot)
-    (_, right), _ = plot.box.viewRange()
-    pixels = right / (right + 20.0) * plot.area().width()
-    assert pixels > plot.small_metrics.horizontalAdvance("accepted")
-
-
-def test_that_words_fit_between_the_threshold_and_the_edge(chart):
+def test_that_a_threshold_far_from_the_scores_is_in_view_with_room_for_words_below(chart):
     for i in range(60):
-        chart.append(scored(i, score=0.9 + 0.001 * (i % 5), threshold=0.3))
+        chart.append(scored(i, score=0.9 + 0.001 * (i % 5), threshold=0.1))
+    chart.refresh()
+    low, high = y_range(chart)
+    assert low < 0.1 < 0.9 < high
     for _ in range(40):
         chart.mark_stale()
         chart.refresh()
     plot = chart.findChild(Plot)
     low, high = y_range(chart)
-    below = (0.3 - low) / (high - low) * plot.area().height()
+    below = (0.1 - low) / (high - low) * plot.area().height()
     assert below >= plot.small_metrics.height()

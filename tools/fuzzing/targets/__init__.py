@@ -24,7 +24,7 @@ NAMES = tuple(_CLASSES)
 
 
 def make_target(name: str, folder: Path) -> Target:
-    """Return a target that puts its inputs into a folder; only that one's loader is imported."""
+    """Return a target that puts its inputs into a folder; only its module is imported."""
     module, _, kind = _CLASSES[name].partition(":")
     target: Target = getattr(import_module(f"{__name__}.{module}"), kind)(folder)
     return target

@@ -160,12 +160,6 @@ RAW = {
     "ClientRaw": [f"000{who}/000{who}_00_00_0{when}_0.jpg" for who in (1, 2) for when in (1, 3)],
     "ImposterRaw": [f"000{who}/000{who}_00_00_0{when}_1.jpg" for who in (1, 2) for when in (1, 3)],
 }
-LISTS = {
-    "client_train_raw.txt": ("ClientRaw", "01"),
-    "imposter_train_raw.txt": ("ImposterRaw", "01"),
-    "client_test_raw.txt": ("ClientRaw", "03"),
-    "imposter_test_raw.txt": ("ImposterRaw", "03"),
-}
 LINES = (
     "../../../etc/passwd", "/etc/passwd", "\\\\host\\share\\x.jpg", "C:\\x.jpg", "c:x.jpg", "//x/y",
     "0001/../0001/0001_00_00_01_0.jpg", "0001\\..\\..\\secret\\0001_00_00_01_0.jpg", ".", "..",

@@ -60,9 +60,10 @@ def test_that_lines_too_many_are_named_and_passed_over(tmp_path):
     root = trees.nuaa(tmp_path, thinned=20)
     path = root / "raw/client_test_raw.txt"
     path.write_text(f"0001\\Thumbs.db\n..\\secret.jpg\n{path.read_text()}")
-    with pytest.raises(ProtocolError, match=r"line 1: .* So is 1 more\. .*--allow-missing"):
+    with pytest.raises(ProtocolError, match=r"line 1: .* 1 more problem .*--allow-missing"):
         DATABASES["nuaa"].read(root, "", "client-independent")
     layout = read("nuaa", root)
+    assert len(layout.passed_over) == 2
     for number, sentence in enumerate(layout.passed_over, start=1):
         assert sentence.startswith(f"client_test_raw.txt, line {number}: ")
     assert told(layout)["test", "bona fide"] == (168, 0, 3362)
@@ -100,7 +101,10 @@ def test_that_folders_and_names_without_lists_are_passed_over(tmp_path):
     for video in (root / "devel/attack/hand").iterdir():
         video.unlink()
     layout = read("replay-attack", root)
+    told_of = " ".join(layout.passed_over)
     assert len(layout.passed_over) == 2
+    assert "train/real/holiday.mov" in told_of
+    assert "devel/attack/hand holds no .mov files" in told_of
     assert told(layout)["development", "attack"] == (150, 0, 300)
     assert told(layout)["train", "bona fide"] == (60, 0, 60)
 

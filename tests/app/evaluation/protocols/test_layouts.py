@@ -1,8 +1,5 @@
 """What holds for every database, protocol and mode."""
 
-import pickle
-import re
-
 import pytest
 
 from app.evaluation.protocols.registry import DATABASES
@@ -205,40 +202,12 @@ def test_that_abnormal_objects_are_read_under_their_other_names(tmp_path):
     assert {len(fold.plans[0].train) for fold in layout.folds} == {2}
 
 
-def test_that_the_first_protocol_stands_for_an_empty_name(whole):
-    layout = whole("oulu-npu", "", "client-independent")
-    assert layout.protocol == "IV"
-
-
 def test_that_unknown_protocols_and_modes_are_refused_with_the_known_ones(database_root):
     database, root = DATABASES["oulu-npu"], database_root("oulu-npu")
     with pytest.raises(ProtocolError, match=r"no protocol 'V': take IV, I, II and III"):
         database.read(root, "V", "client-independent")
     with pytest.raises(ProtocolError, match=r"mode 'one-against-rest': take client-independent"):
         database.read(root, "", "one-against-rest")
-
-
-def test_that_the_registry_holds_the_papers_tables():
-    tables = {d.table: (d.name, d.preset) for d in DATABASES.values() if d.table}
-    assert tables == {
-        "RM": ("replay-mobile", "paper-pad"),
-        "ONC": ("oulu-npu", "paper-pad"),
-        "MSU": ("msu-mfsd", "paper-pad"),
-        "RA": ("replay-attack", "paper-pad"),
-        "ImageNovelty": ("caltech-256", "paper-objects"),
-        "ImageAbnormality": ("abnormal-objects", "paper-objects"),
-    }
-    assert all(name == database.name for name, database in DATABASES.items())
-    assert all(re.fullmatch(r"[a-z0-9-]+", name) for name in DATABASES)
-
-
-@pytest.mark.parametrize("name", ["casia-fasd", "demo"])
-def test_that_recordings_travel_to_other_processes(whole, name):
-    layout = whole(name)
-    recording = layout.folds[0].plans[0].test[0]
-    again = pickle.loads(pickle.dumps(recording))
-    assert again == recording
-    assert again.reader == recording.reader
 
 
 def test_that_the_demo_needs_no_folder_and_keeps_most_species_for_the_test():

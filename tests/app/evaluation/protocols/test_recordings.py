@@ -1,7 +1,5 @@
 """Frames and digests of recordings."""
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -209,11 +207,6 @@ def test_that_a_folders_digest_follows_names_and_contents_of_its_images(folder):
     renamed = FileReader(folder).digest()
     (folder / "image30.png").write_bytes(encoded(picture(9), ".png"))
     assert len({first, renamed, FileReader(folder).digest()}) == 3
-
-
-def test_that_readers_travel_to_other_processes(folder):
-    again = pickle.loads(pickle.dumps(FileReader(folder)))
-    assert [frame.number for frame in again.frames(4)] == [1, 4, 7, 10]
 
 
 def test_that_the_demo_gives_the_takes_frames_at_equal_distances():

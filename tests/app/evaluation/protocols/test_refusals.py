@@ -37,7 +37,7 @@ def msu(tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_that_a_folder_without_the_database_is_refused(name, tmp_path):
     assert "--root" in refusal(name, None)
-    assert "missing" in refusal(name, tmp_path)
+    assert " lacks " in refusal(name, tmp_path)
     assert str(tmp_path / "absent") in refusal(name, tmp_path / "absent")
     (tmp_path / "file").touch()
     assert "not a folder" in refusal(name, tmp_path / "file")
@@ -69,7 +69,7 @@ def test_that_missing_lists_are_named(with_own_lists):
 def test_that_who_points_beside_it_is_told_the_right_folder(casia):
     for place in (casia / "train_release", casia / "test_release/3", casia.parent):
         assert refusal("casia-fasd", place) == (
-            f"{casia} holds CASIA-FASD, {place} does not: name that folder."
+            f"CASIA-FASD: the right folder is {casia}, not {place}."
         )
 
 
@@ -93,7 +93,7 @@ def faulty_lines(name, root, path, lines, protocol=""):
 
 
 @pytest.mark.fault("Hostile files", "paths in a dataset list that lead elsewhere")
-def test_that_lines_that_leave_the_database_are_refused(with_own_lists):
+def test_that_lines_that_leave_the_database_are_refused(with_own_lists, attempt):
     root = with_own_lists("replay-attack", "protocols")
     lines = [
         "../../etc/passwd.mov",
@@ -103,7 +103,9 @@ def test_that_lines_that_leave_the_database_are_refused(with_own_lists):
         "..\\..\\secret.mov",
     ]
     found = faulty_lines("replay-attack", root, root / "protocols/real-train.txt", lines)
-    assert all("outside the database" in sentence for sentence in found)
+    for sentence in found:
+        with attempt():
+            assert "outside the database" in sentence
 
 
 @pytest.mark.parametrize(
@@ -148,33 +150,18 @@ def test_that_a_user_in_training_and_test_is_refused(with_own_lists):
     assert "tests user 1" in refusal("oulu-npu", root, "I")
 
 
-def test_that_a_recording_in_two_splits_is_refused(msu):
-    (msu / "test_sub_list.txt").write_text("02\n01\n")
-    assert "both in train and in test" in refusal("msu-mfsd", msu)
-
-
-def test_that_a_recording_named_twice_is_refused(msu):
-    (msu / "test_sub_list.txt").write_text("01\n01\n")
-    text = refusal("msu-mfsd", msu)
-    assert "test_sub_list.txt, line 2" in text
-
-
-def test_that_a_subject_that_is_not_a_number_is_refused(msu):
-    for content in (b"one\n", b"1234\n", b"-1\n"):
+def test_that_a_list_that_makes_no_sense_is_refused(msu):
+    for content, *told in (
+        (b"02\n02\n", "train_sub_list.txt, line 2"),
+        (b"one\n", "train_sub_list.txt, line 1", "not the number of a subject"),
+        (b"1234\n", "train_sub_list.txt, line 1", "not the number of a subject"),
+        (b"-1\n", "train_sub_list.txt, line 1", "not the number of a subject"),
+        (b"\n\n", "no bona fide recordings to learn from"),
+        (b"\xff\xfe\x00", "train_sub_list.txt is not text"),
+    ):
         (msu / "train_sub_list.txt").write_bytes(content)
         text = refusal("msu-mfsd", msu)
-        assert "train_sub_list.txt, line 1" in text
-        assert "not the number of a subject" in text
-
-
-def test_that_an_empty_list_is_refused(msu):
-    (msu / "train_sub_list.txt").write_bytes(b"\n\n")
-    assert "no bona fide recordings to learn from" in refusal("msu-mfsd", msu)
-
-
-def test_that_a_list_that_is_no_text_is_refused(msu):
-    (msu / "train_sub_list.txt").write_bytes(b"\xff\xfe\x00")
-    assert "train_sub_list.txt is not text" in refusal("msu-mfsd", msu)
+        assert all(words in text for words in told), content
 
 
 def test_that_a_giant_list_is_refused_before_it_is_read(msu):
@@ -208,14 +195,6 @@ def test_that_nuaa_lists_that_begin_with_the_folder_are_read(tmp_path):
     assert len(plan.train) == len(lines)
 
 
-def test_that_an_empty_folder_of_attacks_is_refused_without_lists(tmp_path):
-    root = trees.replay_attack(tmp_path)
-    (root / "protocols").rename(root / "lists")
-    for video in (root / "devel/attack/hand").iterdir():
-        video.unlink()
-    assert "devel/attack/hand holds no .mov files" in refusal("replay-attack", root)
-
-
 @pytest.mark.parametrize("lists", ["protocols", "elsewhere"])
 def test_that_enrolment_recordings_are_asked_for_only_where_they_are_needed(
     database_root, tmp_path, lists
@@ -228,13 +207,6 @@ def test_that_enrolment_recordings_are_asked_for_only_where_they_are_needed(
     assert "enroll/train" in refusal("replay-attack", tmp_path, mode="client-specific")
 
 
-def test_that_a_foreign_video_is_refused_without_lists(tmp_path):
-    root = trees.replay_attack(tmp_path)
-    (root / "protocols").rename(root / "lists")
-    (root / "train/real/holiday.mov").touch()
-    assert str(root / "train/real/holiday.mov") in refusal("replay-attack", root)
-
-
 def test_that_nuaa_lists_with_paths_of_another_machine_are_refused(tmp_path):
     root = trees.nuaa(tmp_path, thinned=20)
     path = root / "raw/client_test_raw.txt"
@@ -242,13 +214,6 @@ def test_that_nuaa_lists_with_paths_of_another_machine_are_refused(tmp_path):
     assert "line 1" in refusal("nuaa", root)
     path.write_text("0001\\0002_00_00_03_0.jpg\n")
     assert "is not an image" in refusal("nuaa", root)
-
-
-def test_that_missing_classes_of_objects_are_named(tmp_path):
-    root = tmp_path / "256_ObjectCategories"
-    trees.touch(root, [f"{n:03d}.x/{n:03d}_000{k}.jpg" for n in (1, 2, 256) for k in (1, 2)])
-    text = refusal("caltech-256", tmp_path)
-    assert "lacks 253 of its 256 classes: 003.*, 004.*, 005.* and 250 more" in text
 
 
 def test_that_missing_classes_of_abnormal_objects_are_named(tmp_path):

@@ -39,7 +39,6 @@ def touch(root: Path, names) -> None:
 
 
 def write_list(root: Path, name: str, lines, ending="\n") -> None:
-    """Write a list of lines."""
     (root / name).parent.mkdir(parents=True, exist_ok=True)
     (root / name).write_bytes("".join(line + ending for line in lines).encode())
 

@@ -16,12 +16,6 @@ from app.session.guided_test.presentation import GuidedTestError
 GIVEN = Details({"tester": "Ann", "n_subjects": "12"}, {"print": {"made": "laser, 600 dpi"}})
 
 
-@pytest.fixture(autouse=True)
-def own_data(monkeypatch, tmp_path):
-    monkeypatch.setenv("LMKL_PAD_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("LMKL_PAD_CONFIG", str(tmp_path / "config"))
-
-
 def test_that_details_are_read_as_they_were_written():
     assert details_from(GIVEN.as_dict()) == GIVEN
 

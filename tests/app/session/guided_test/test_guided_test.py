@@ -24,9 +24,6 @@ def last(guided_test):
     return guided_test.presentations[-1]
 
 
-# ------------------------------------------------------------------ when it ends
-
-
 def test_that_a_presentation_ends_after_the_wanted_number_of_scored_frames(guided_test):
     guided_test.start("print", False)
     ended = [guided_test.offer(scored(0.2)) for _ in range(FRAMES_WANTED)]
@@ -117,9 +114,6 @@ def test_that_a_new_model_begins_the_presentation_again(guided_test):
     for _ in range(FRAMES_WANTED):
         guided_test.offer(scored(0.2))
     assert (last(guided_test).digest, len(last(guided_test).frames)) == ("digest-2", FRAMES_WANTED)
-
-
-# ------------------------------------------------------------------ what it is called
 
 
 @pytest.mark.parametrize(
@@ -229,9 +223,6 @@ def test_that_the_commoner_reason_names_a_missing_response(guided_test):
     assert last(guided_test).verdict is Verdict.POOR_QUALITY
 
 
-# ------------------------------------------------------------------ the tally
-
-
 def test_that_the_tally_counts_each_species_errors_with_the_exact_interval(guided_test):
     present(guided_test, "print", [0.9] * 5)
     present(guided_test, "print", [0.1] * 5)
@@ -298,9 +289,6 @@ def test_that_the_outcome_is_told_with_its_figures(guided_test):
     )
 
 
-# ------------------------------------------------------------------ kept as JSON
-
-
 def test_that_a_session_survives_json():
     guided_test = session(2, 2)
     present(guided_test, "a <b>", [None] * 6, is_simulated=True)
@@ -308,12 +296,6 @@ def test_that_a_session_survives_json():
     copy = GuidedTest.from_dict(json.loads(json.dumps(guided_test.as_dict(), allow_nan=False)))
     assert copy.presentations == guided_test.presentations
     assert copy.state.tally == guided_test.state.tally
-
-
-def test_that_a_restored_session_goes_on_counting():
-    copy = GuidedTest.from_dict(session(2, 0).as_dict())
-    present(copy, "print", [0.1] * 5)
-    assert last(copy).number == 3
 
 
 def broken(**changes):

@@ -14,12 +14,6 @@ from app.types import BONA_FIDE
 from tests.app.guided_test_material import present, session
 
 
-@pytest.fixture(autouse=True)
-def own_data(monkeypatch, tmp_path):
-    monkeypatch.setenv("LMKL_PAD_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("LMKL_PAD_CONFIG", str(tmp_path / "config"))
-
-
 @pytest.fixture
 def guided_test():
     guided_test = session(2, 2)

@@ -7,24 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.vision.faces.alignment import (
-    BROW,
-    CHEEKS,
-    CHIN,
     apply,
     cut,
     cut_all,
     face_side,
     face_transform,
-    invert,
     reduce_to,
     resample,
-    scale_of,
     square_corners,
-    square_to_image,
     visible_share,
 )
 from lmkl_core.features.presets.preset import TEMPLATE, Crop
-from tests.app.vision.faces.faces_material import blank, mirrored_landmarks, noisy, still
+from tests.app.vision.faces.faces_material import blank, noisy, still
 
 POINTS = np.array(TEMPLATE)
 
@@ -221,18 +215,6 @@ def test_that_a_tilted_and_enlarged_portrait_gives_the_same_crop(mtcnn):
     assert np.corrcoef(first.ravel(), second.ravel())[0, 1] > 0.97
 
 
-def test_that_the_mirror_image_gives_the_mirrored_crop():
-    image = still(3)
-    landmarks = placed(230, 12, (310, 250))
-    crop = Crop("face", 64, side=1.3)
-    there = cut(image, face_transform(landmarks), crop)
-    back = cut(
-        np.ascontiguousarray(image[:, ::-1]), face_transform(mirrored_landmarks(landmarks)), crop
-    )
-    # The template itself is not quite symmetric.
-    assert np.abs(there[:, ::-1].astype(float) - back).mean() < 3
-
-
 # ------------------------------------------------------------- how much is visible
 
 
@@ -261,32 +243,6 @@ def test_that_the_visible_share_counts_the_points_of_the_face_inside():
 def test_that_the_points_of_a_tilted_face_are_tilted_too():
     assert share_of(200, 180, (320, 101)) == 1.0
     assert share_of(200, 180, (320, 100)) == 8 / 9
-
-
-def test_that_landmarks_count_where_they_were_seen():
-    landmarks = placed(200, 0, (60, 240))
-    landmarks[0, 0] = -1.0
-    assert visible_share(landmarks, face_transform(landmarks), (480, 640)) < 1.0
-
-
-def test_that_brow_chin_and_cheeks_follow_from_the_template():
-    left, right, nose, *mouth = POINTS
-    eyes, mouth_height = (left + right) / 2, np.mean(mouth, axis=0)[1]
-    eye_distance = right[0] - left[0]
-    cheekbone = eyes[0] - 2.2 * eye_distance / 2
-    halfway = (left[0] + cheekbone) / 2
-    expected = [
-        (eyes[0], eyes[1] - eye_distance / 3),
-        (eyes[0], mouth_height + (mouth_height - eyes[1]) / 2),
-        (halfway, nose[1]),
-        (1 - halfway, nose[1]),
-    ]
-    np.testing.assert_allclose([BROW, CHIN, *CHEEKS], expected, atol=0.005)
-
-
-def test_that_corners_of_the_face_square_go_round_clockwise():
-    corners = square_corners(face_transform(placed(200, 0)))
-    assert np.allclose(corners, [(220, 140), (420, 140), (420, 340), (220, 340)], atol=1e-6)
 
 
 # ------------------------------------------------------------- resampling
@@ -336,13 +292,6 @@ def test_that_texture_changes_smoothly_as_a_face_comes_closer():
     assert np.abs(steps).max() < 0.08
 
 
-def test_that_an_image_taken_as_it_is_keeps_its_place():
-    ramp = np.repeat(np.arange(0, 200, 2, dtype=np.uint8)[None, :], 100, axis=0)
-    image = np.dstack([ramp, ramp.T, ramp])
-    copy = resample(image, similarity(1.0), 100)
-    assert np.abs(copy[2:-2, 2:-2].astype(int) - image[2:-2, 2:-2]).max() <= 1
-
-
 def test_that_very_large_faces_are_shrunk_without_losing_pixels():
     # Only every 25th column is bright: a filter that skips pixels misses or overstates them.
     image = np.zeros((2600, 2600, 3), np.uint8)
@@ -360,18 +309,12 @@ def test_that_a_grey_image_gives_a_grey_crop_wherever_it_is_cut():
             assert np.unique(resample(image, matrix, 32)).tolist() == [77]
 
 
-def test_that_a_square_lands_on_its_pixels():
-    to_face = similarity(0.01, -20.0, (0.3, -0.2))
-    to_image = square_to_image(to_face, (0.5, 0.4), 0.8, 64)
-    middle_of_crop = np.array([[31.5, 31.5]])
-    assert np.allclose(apply(to_face, apply(to_image, middle_of_crop)), [[0.5, 0.4]])
-    corner_of_crop = np.array([[-0.5, -0.5]])
-    assert np.allclose(apply(to_face, apply(to_image, corner_of_crop)), [[0.1, 0.0]])
-    assert scale_of(to_image) == pytest.approx(0.8 / 64 / 0.01)
-    assert np.allclose(apply(invert(to_face), apply(to_face, middle_of_crop)), middle_of_crop)
-
-
 def test_that_the_whole_image_shrinks_by_area_and_grows():
     image = stripes(400, 2.1)
     assert reduce_to(image, 90, 70).std() < 20 < image.std()
     assert reduce_to(image[:5, :5], 20, 10).shape == (10, 20, 3)
+
+
+def test_that_corners_of_the_face_square_go_round_clockwise():
+    corners = square_corners(face_transform(placed(200, 0)))
+    assert np.allclose(corners, [(220, 140), (420, 140), (420, 340), (220, 340)], atol=1e-6)

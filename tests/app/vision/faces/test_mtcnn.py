@@ -15,7 +15,7 @@ import pytest
 
 from app.types import Face
 from app.vision.faces.alignment import face_side, face_transform
-from app.vision.faces.detector import edges, overlaps, survivors
+from app.vision.faces.detector import overlaps
 from app.vision.faces.mtcnn import (
     CHECKSUMS,
     PACKAGE,
@@ -141,7 +141,7 @@ def test_that_several_faces_come_largest_first(mtcnn):
 
 
 def test_that_the_largest_of_a_crowd_is_among_those_found(mtcnn):
-    for largest in range(8):
+    for largest in (0, 5, 7):
         crowd = np.full((720, 1280, 3), 128, np.uint8)
         for i in range(8):
             side = 320 if i == largest else 230
@@ -193,24 +193,6 @@ def test_that_the_packages_own_code_finds_the_same_faces(mtcnn, tmp_path):
 # ------------------------------------------------------------- looking nearby
 
 
-def test_that_looking_again_at_a_still_face_changes_little(mtcnn):
-    for person in PEOPLE:
-        face = mtcnn.detect(still(person))[0]
-        again = mtcnn.refine(noisy(still(person), person), face)
-        assert again is not None
-        assert error(again, face.landmarks) < 0.04
-
-
-def test_that_a_face_which_moved_is_found_where_detection_finds_it(mtcnn):
-    for shift in ((20.0, 0.0), (-16.0, 16.0), (0.0, -25.0)):
-        for person in (2, 7):
-            face = mtcnn.detect(still(person))[0]
-            image = still(person, zoom=1.05, degrees=4.0, shift=shift)
-            near, anew = mtcnn.refine(image, face), mtcnn.detect(image)[0]
-            assert error(near, anew.landmarks) < 0.04
-            assert overlaps(edges([near]), edges([anew]))[0, 0] > 0.9
-
-
 def test_that_a_tilted_head_is_followed_farther_than_detection_reaches(mtcnn):
     face = mtcnn.detect(still(1))[0]
     for degrees in range(5, 61, 5):
@@ -220,13 +202,10 @@ def test_that_a_tilted_head_is_followed_farther_than_detection_reaches(mtcnn):
     assert np.degrees(np.arctan2(eyes[1], eyes[0])) == pytest.approx(60, abs=4)
 
 
-def test_that_a_face_that_left_is_lost(mtcnn):
+def test_that_a_face_that_left_or_was_none_is_lost(mtcnn):
+    face = mtcnn.detect(still(1))[0]
     for image in (blank(), blank(200), noisy(blank(128), 0, 60)):
-        face = mtcnn.detect(still(1))[0]
         assert mtcnn.refine(image, face) is None
-
-
-def test_that_landmarks_which_are_no_face_are_lost(mtcnn):
     for points in (np.full((5, 2), np.nan), np.zeros((5, 2)), np.full((5, 2), 1e300)):
         assert mtcnn.refine(still(1), Face((0, 0, 1, 1), points, 1.0)) is None
 
@@ -248,18 +227,14 @@ def test_that_a_picture_without_a_face_has_none(mtcnn):
         assert mtcnn.detect(image) == []
 
 
-def test_that_a_face_half_outside_gives_finite_values(mtcnn):
-    for shift in ((-320.0, 0.0), (320.0, 0.0), (0.0, 250.0), (-250.0, -200.0)):
-        for face in mtcnn.detect(still(4, shift=shift)):
-            assert np.isfinite(face.landmarks).all()
-            assert np.isfinite(face.box).all()
-            assert 0 <= face.confidence <= 1
-
-
-def test_that_a_face_larger_than_the_frame_does_no_harm(mtcnn):
-    for zoom in (1.6, 2.5, 5.0):
-        for face in mtcnn.detect(still(4, zoom=zoom)):
-            assert np.isfinite(face.landmarks).all()
+def test_that_a_face_that_is_not_all_in_the_frame_gives_finite_values(mtcnn):
+    shifts = ((-320.0, 0.0), (320.0, 0.0), (0.0, 250.0), (-250.0, -200.0))
+    images = [still(4, shift=shift) for shift in shifts]
+    images += [still(4, zoom=zoom) for zoom in (1.6, 2.5, 5.0)]
+    for face in (face for image in images for face in mtcnn.detect(image)):
+        assert np.isfinite(face.landmarks).all()
+        assert np.isfinite(face.box).all()
+        assert 0 <= face.confidence <= 1
 
 
 # ------------------------------------------------------------- the files
@@ -327,15 +302,6 @@ def test_that_overlap_is_shared_area_over_the_union_or_the_smaller_box():
     assert union[0].tolist() == pytest.approx([1.0, 1 / 3, 0.04, 0.0])
     assert overlaps(boxes, boxes, "smaller")[0].tolist() == pytest.approx([1.0, 0.5, 1.0, 0.0])
     assert np.isfinite(union).all()
-
-
-def test_that_suppression_keeps_the_best_of_each_heap():
-    boxes = np.array([[0, 0, 10, 10], [1, 0, 11, 10], [50, 50, 60, 60], [51, 51, 61, 61]], float)
-    scores = np.array([0.8, 0.9, 0.95, 0.7])
-    assert survivors(boxes, scores, 0.5).tolist() == [2, 1]
-    assert survivors(boxes, scores, 0.5, at_most=1).tolist() == [2]
-    assert survivors(boxes, scores, 0.99).tolist() == [2, 1, 0, 3]
-    assert survivors(np.empty((0, 4)), np.empty(0), 0.5).tolist() == []
 
 
 def test_that_edges_move_in_widths_and_heights_and_squares_keep_their_centre():

@@ -1,0 +1,36 @@
+"""Licences of what a build takes along."""
+
+from email import message_from_string
+
+from bundling import licences
+
+
+def test_that_licences_are_known_by_their_names():
+    texts = (
+        "numpy-2.0.dist-info/licenses/LICENSE.txt",
+        "numpy-2.0.dist-info/licenses/numpy/ma/whatever",
+        "onnxruntime/ThirdPartyNotices.txt",
+        "cv2/LICENSE-3RD-PARTY.txt",
+        "x/COPYING",
+    )
+    others = ("numpy/licence.py", "a/b.txt", "x/license.cpython-311.pyc")
+    assert [path for path in (*texts, *others) if licences.is_licence(path)] == list(texts)
+
+
+def test_that_a_licence_is_named_as_the_package_names_it():
+    for fields, expected in (
+        ("License-Expression: MIT", "MIT"),
+        ("License: BSD\n        with a long text", "BSD"),
+        ("License: UNKNOWN\nClassifier: License :: OSI Approved :: MIT License", "MIT License"),
+        (f"License: {'x' * 200}", "see the text"),
+        ("Name: nothing", "see the text"),
+    ):
+        assert licences.licence_name(message_from_string(f"{fields}\n\n")) == expected
+
+
+def test_that_texts_that_packages_lack_are_here():
+    names = {name for texts in licences.BRING_NO_TEXT.values() for name in texts}
+    for name in names:
+        text = (licences.TEXTS / f"{name}.txt").read_text(encoding="utf-8")
+        assert "GNU" in text
+        assert "GENERAL PUBLIC LICENSE" in text
