@@ -16,6 +16,9 @@ RUN_ARGS ?=
 BENCH_ARGS ?=
 FIGURES_ARGS ?=
 
+# The tests start hundreds of processes, which would each compile our modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # uv installs in a third of pip's time; where it is not to be had or reaches no index, pip does it.
 install = echo "Installing $(2)"; $(1)/uv pip install --quiet --python $(1)/python $(2) \
 	|| $(1)/python -m pip install --quiet $(2)
@@ -34,7 +37,7 @@ test: lint light
 FAST := tests/core tests/app/session tests/app/models
 NOT_FAST := tests/core/system tests/core/test_lazy_import.py tests/core/test_selection.py \
 	tests/core/test_selection_dask.py tests/core/test_estimator_sklearn.py \
-	tests/core/baselines/test_baselines_sklearn.py tests/core/model_file \
+	tests/core/model_file \
 	tests/core/solver/test_branch.py tests/core/solver/test_solver_oracles.py
 
 fast: $(FULL)
