@@ -136,7 +136,7 @@ def as_document(result: DemoResult) -> dict[str, Any]:
         "model_digest": result.pad.digest,
         "enrolled": {"n": result.n_enrolled, "takes": list(result.takes)},
         "views": [str(name) for name in model.view_names_],
-        "kernel_weights": result.kernel_weights.tolist(),
+        "kernel_weights": model.kernel_weights_.tolist(),
         "relative_gap": float(model.gap_),
         "certified": result.is_certified,
         "threshold": {
@@ -190,8 +190,8 @@ def print_demo(result: DemoResult, console: Console) -> None:
         f"[bold]Demo on {STATEMENT}[/bold]: {result.n_enrolled} genuine frames "
         f"in {len(result.takes)} takes, in {len(lights)} lights ({', '.join(lights)})"
     )
-    clusters = [f"cluster {number}" for number in range(1, len(result.kernel_weights) + 1)]
-    columns = zip(result.model.view_names_, result.kernel_weights.T, strict=True)
+    clusters = [f"cluster {number}" for number in range(1, len(result.model.kernel_weights_) + 1)]
+    columns = zip(result.model.view_names_, result.model.kernel_weights_.T, strict=True)
     rows = [(name, *map("{:.3f}".format, weights)) for name, weights in columns]
     console.print(text_table("Kernel weights", ["view"], clusters, rows))
     verdict = "certified" if result.is_certified else "NOT certified"

@@ -8,9 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-
-import numpy as np
-from numpy.typing import NDArray
+from itertools import chain, islice
 
 from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.renderer.people import PEOPLE
@@ -74,7 +72,7 @@ class Presented:
 
 @dataclass(frozen=True)
 class GroupResult:
-    """The presentations of one group: a light and session, or a species of attack."""
+    """The presentations of one light and session, or of one species of attack."""
 
     name: str
     is_attack: bool
@@ -115,11 +113,6 @@ class DemoResult:
     @property
     def is_certified(self) -> bool:
         return bool(self.model.gap_ <= CERTIFIED_GAP)
-
-    @property
-    def kernel_weights(self) -> NDArray[np.float64]:
-        """Clusters by views."""
-        return np.asarray(self.model.kernel_weights_, dtype=float)
 
     @property
     def conditions(self) -> str:
@@ -178,9 +171,10 @@ def run(seed: int = 0, progress: Progress | None = None, size: Size = FULL) -> D
     tell("preparing the networks")
     pipeline = make_pipeline(DEFAULT_PRESET)
     recordings = _recorded(takes)
+    # Each take's frames are asked for in turn, so the next one's are recorded meanwhile.
     genuine = collect(
         pipeline,
-        {name: _next(recordings) for name in enrolled},
+        {name: chain.from_iterable(islice(recordings, 1)) for name in enrolled},
         is_simulated=True,
         progress=lambda name: tell(f"enrolling {name}", 1),
     )
@@ -213,8 +207,3 @@ def _recorded(takes: Sequence[Take]) -> Iterator[list[Frame]]:
             yield under_way.popleft().result()
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _next(recordings: Iterator[list[Frame]]) -> Iterator[Frame]:
-    """Yield the frames of the next take, not before the first is asked for."""
-    yield from next(recordings)

@@ -82,11 +82,6 @@ class Chapter:
     def frame_caption(self) -> str:
         return f"Simulated: {self.caption}"
 
-    def picture_of(self, position: int) -> int:
-        """Return which recorded picture is shown at a position, once all are there."""
-        turn = max(2 * (self.take.n_frames - 1), 1)
-        return min(position % turn, -position % turn)
-
 
 def light_of(name: str, n_takes: int) -> str:
     """Return the light of a take: names that are offered have theirs, others take turns."""

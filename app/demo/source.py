@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from app.capture.source import Cause, Clock, FrameSource, Pacer, SourceError, SourceInfo
-from app.demo.reel import Projector, Reel
+from app.demo.reel import Reel
 from app.demo.script import N_RECORDED, PERSON, RATE, SIZE, Chapter, script
 from app.types import Frame
 from lmkl_core.errors import InvalidInputError
@@ -25,12 +25,11 @@ _LENGTH = struct.Struct(">I")
 
 
 class DemoSource(FrameSource):
-    """Generated recordings, played like a camera: everything in turn, or what `present` names.
+    """Generated recordings, played to and fro: everything in turn, or what `present` names.
 
     A paced demo holds a frame back until its time has come and never waits for a recording while it
-    has something to show: it repeats the last picture, with its caption, and `chapter` tells when a
-    presentation has begun. Without a pace, frames wait for their recording, and equal demos give
-    equal frames.
+    has something to show: it repeats its last picture, and `chapter` tells when a presentation has
+    begun. Without a pace, frames wait for their recording, and equal demos give equal frames.
     """
 
     is_live = False
@@ -47,22 +46,24 @@ class DemoSource(FrameSource):
     ) -> None:
         self.name, self.paced, self.loop = "Demo", paced, loop
         self.script = script(person, seed, n_recorded)
+        self.chapter = self.script.loop[0]
+        """What the last frame presents (the first chapter before any)."""
         self._reel = Reel(self.script.presentations)
-        self._projector = Projector(self.script, self._reel, loop=loop, patient=not paced)
         self._pacer = Pacer(clock)
         self._closing = threading.Event()
         self._closing.set()
-
-    @property
-    def chapter(self) -> Chapter:
-        """What the last delivered frame presents (the first chapter before any)."""
-        return self._projector.shown
+        self._asked: Chapter | None = None
+        self._followed: Chapter | None = None
+        self._last: bytes | None = None
+        self._turn = self._n_shown = 0
+        self._place, self._step = 0, 1
+        self._wish()
 
     @property
     def presenting(self) -> str | None:
         """Key of what `present` asked for; None is everything in turn."""
-        chapter = self._projector.presenting
-        return None if chapter is None else chapter.key
+        asked = self._asked
+        return None if asked is None else asked.key
 
     def present(self, key: str | None) -> None:
         """Show the presentation with this key, or everything in turn; from any thread."""
@@ -71,7 +72,8 @@ class DemoSource(FrameSource):
             raise InvalidInputError(
                 f"The demo cannot present {key!r}; choose one of {', '.join(by_key)}."
             )
-        self._projector.present(None if key is None else by_key[key])
+        self._asked = None if key is None else by_key[key]
+        self._wish()
 
     @property
     def progress(self) -> float:
@@ -91,16 +93,13 @@ class DemoSource(FrameSource):
 
     def read(self) -> Frame | None:
         """Return the next frame, when it is due if the demo is paced."""
-        if self._closing.is_set():
-            return None
         try:
-            packed = self._projector.picture()
+            packed = self._next_picture()
         except InvalidInputError as error:
             raise SourceError(Cause.NOT_FOUND, message=str(error)) from error
         if packed is None:
             return None
-        # Here and not above: a program loads OpenCV on the reader's thread while its window is
-        # made.
+        # Imported here: OpenCV is loaded on the reader's thread while the window is made.
         from app.capture.opencv import cv2
 
         image = cv2.imdecode(np.frombuffer(packed, np.uint8), cv2.IMREAD_COLOR_RGB)
@@ -115,6 +114,65 @@ class DemoSource(FrameSource):
         """Stop; a `read` that waits returns at once. Recordings are kept for the next time."""
         self._closing.set()
         self._reel.stop()
+
+    # ------------------------------------------------------------ which picture
+
+    def _next_picture(self) -> bytes | None:
+        """Return the next picture; None at the end, or when the demo is closed."""
+        while not self._closing.is_set():
+            if not self._is_following():
+                self._followed = self._asked
+                self._turn = self._n_shown = 0
+                self._wish()
+            chapter = self._followed or self._due()
+            if chapter is None:
+                return None
+            if self.paced and self._last is not None and not self._reel.count(chapter):
+                self._reel.check()
+                return self._last
+            place = self._next_place(chapter)
+            packed = self._reel.picture(chapter, place, self._is_following)
+            if packed is not None:
+                self.chapter, self._place, self._last = chapter, place, packed
+                self._n_shown += 1
+                return packed
+        return None
+
+    def _is_following(self) -> bool:
+        return self._asked is self._followed
+
+    def _due(self) -> Chapter | None:
+        """Return the loop's chapter that the next picture presents; None at the end."""
+        loop = self.script.loop
+        if self._n_shown >= loop[self._turn].n_frames:
+            following = (self._turn + 1) % len(loop)
+            if not following and not self.loop:
+                return None
+            # A paced demo goes on with a chapter until there is something of the next one.
+            if self.paced and not self._reel.count(loop[following]):
+                self._reel.check()
+            else:
+                self._turn, self._n_shown = following, 0
+                self._wish()
+        return loop[self._turn]
+
+    def _next_place(self, chapter: Chapter) -> int:
+        """Go one picture on and turn round at the ends; a paced demo waits for more at the last."""
+        if self._n_shown == 0:
+            self._step = 1
+            return 0
+        n_pictures = chapter.take.n_frames
+        if not 0 <= self._place + self._step < n_pictures:
+            self._step = -self._step
+        place = min(max(self._place + self._step, 0), n_pictures - 1)
+        return min(place, self._reel.count(chapter) - 1) if self.paced else place
+
+    def _wish(self) -> None:
+        """Have what is presented recorded first, then what probably follows."""
+        asked, everything = self._asked, self.script.presentations
+        place = len(everything) if asked is None else everything.index(asked)
+        loop = self.script.loop[self._turn :] + self.script.loop[: self._turn]
+        self._reel.wish((*everything[place : place + 2], *loop))
 
 
 def opening_of(chapter: Chapter, file: Path = OPENING) -> list[bytes]:

@@ -83,7 +83,7 @@ class Camera:
         stray = np.array(cv2.mean(light)[:3]) * _STRAY
         mixing = np.column_stack([np.eye(3) * (1.0 - _STRAY), stray]).astype(np.float32)
         light = f32(cv2.transform(light, mixing))
-        change = view.structure(_OPTICS * blur)
+        change = None if view.structure is None else view.structure(_OPTICS * blur)
         if change is not None:
             soft = _blurred(change, blur * np.sqrt(1.0 - _OPTICS**2))
             light = f32(cv2.add(light, cv2.multiply(light, soft)))

@@ -14,8 +14,8 @@ from app.demo.renderer.arrays import F32, f32, smoothstep, stack3
 from app.demo.renderer.geometry import HeadField, Relief, grid, head_relief, normals
 from app.demo.renderer.people import CANVAS, EYE_DISTANCE, EYES, load_person
 from app.demo.renderer.plates import (
-    Cut,
     Plate,
+    drawn_cut,
     glare,
     halftone,
     light_on_plate,
@@ -122,9 +122,8 @@ def _eye_holes(wide: float, tall: float, softness: float) -> F32:
 def _curved_sheet(depth: float) -> Relief:
     """Paper bent round a head: curved one way only."""
     x, y = grid()
-    bent = 0.9 - depth * x * x + 0.0 * y
-    flat = bent.astype(np.float32)
-    return Relief(flat, normals(flat, EYE_DISTANCE / 4), np.ones_like(flat))
+    bent = (0.9 - depth * x * x + 0.0 * y).astype(np.float32)
+    return Relief(bent, normals(bent, EYE_DISTANCE / 4), np.ones_like(bent))
 
 
 def _wax(relief: Relief, place: Setting) -> F32:
@@ -158,7 +157,7 @@ def office_print(place: Setting) -> list[Layer]:
     place = _supported(place)
     rng = place.rng
     laser = bool(rng.integers(2))
-    plate = Plate(place, photograph(place.person, rng), Cut.draw(rng, (1.9, 4.0), 1.3))
+    plate = Plate(place, photograph(place.person, rng), drawn_cut(rng, (1.9, 4.0), 1.3))
     sheet = printed(plate.texture(0.0), rng, glossy=False)
     return [_sheet(place, plate, sheet, halftone(rng) if laser else None, glossy=False)]
 
@@ -167,7 +166,7 @@ def photo_print(place: Setting) -> list[Layer]:
     """A glossy photograph: better colours and blacks, and the lamp mirrored in it."""
     place = _supported(place)
     rng = place.rng
-    plate = Plate(place, photograph(place.person, rng), Cut.draw(rng, (1.9, 3.4), 1.3))
+    plate = Plate(place, photograph(place.person, rng), drawn_cut(rng, (1.9, 3.4), 1.3))
     return [_sheet(place, plate, printed(plate.texture(0.0), rng, glossy=True), None, glossy=True)]
 
 
@@ -200,7 +199,7 @@ class _Screen:
         bezel: tuple[float, float],
     ) -> None:
         rng, light = place.rng, place.light
-        cut = Cut.draw(rng, half, aspect)
+        cut = drawn_cut(rng, half, aspect)
         self._plate = plate = Plate(place, shot(place.person, rng), cut)
         on_face = float(light.shade(np.array([0.0, 0.0, 1.0], np.float32)).mean())
         white = np.array([rng.uniform(0.88, 1.02), 1.0, rng.uniform(1.0, 1.2)])

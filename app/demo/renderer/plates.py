@@ -1,7 +1,6 @@
 """Flat instruments: a photograph turned into a printed sheet or a lit screen in a hand."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import astuple, dataclass
 
 import numpy as np
 
@@ -47,33 +46,17 @@ def mirrored_room(place: Setting, share: float) -> F32:
     return f32(cv2.GaussianBlur(seen, (0, 0), 4.0))
 
 
-@dataclass(frozen=True)
-class Cut:
-    """Which part of a photograph is shown, in eye distances from between the eyes."""
+Cut = tuple[float, float, float, float]
+"""Left, top, right and bottom of a part of a photograph, in eye distances from between the eyes."""
 
-    left: float
-    top: float
-    right: float
-    bottom: float
 
-    def within(self, source: Recording) -> "Cut":
-        """Return the part of the cut that the photograph has."""
-        (width, height), (x, y), unit, rim = source.size, source.origin, source.unit, 4.0
-        return Cut(
-            max(self.left, (rim - x) / unit),
-            max(self.top, (rim - y) / unit),
-            min(self.right, (width - rim - x) / unit),
-            min(self.bottom, (height - rim - y) / unit),
-        )
-
-    @classmethod
-    def draw(cls, rng: np.random.Generator, half: tuple[float, float], aspect: float) -> "Cut":
-        """Draw a cut of a half width in a range and a given height over width."""
-        wide = float(rng.uniform(*half))
-        off = float(rng.normal(0.0, 0.12))
-        tall = 2.0 * wide * aspect
-        above = float(np.clip(tall * rng.uniform(0.36, 0.46), 1.7, 3.5))
-        return cls(-wide + off, -above, wide + off, max(tall - above, 2.0))
+def drawn_cut(rng: np.random.Generator, half: tuple[float, float], aspect: float) -> Cut:
+    """Draw a cut of a half width in a range and a given height over width."""
+    wide = float(rng.uniform(*half))
+    off = float(rng.normal(0.0, 0.12))
+    tall = 2.0 * wide * aspect
+    above = float(np.clip(tall * rng.uniform(0.36, 0.46), 1.7, 3.5))
+    return (-wide + off, -above, wide + off, max(tall - above, 2.0))
 
 
 class Plate:
@@ -85,14 +68,19 @@ class Plate:
 
     def __init__(self, place: Setting, source: Recording, cut: Cut) -> None:
         self.unit = unit = place.motion.home.eyes * SUPERSAMPLING * 1.05
-        self._source, self._cut = source, cut.within(source)
-        left, top, right, bottom = astuple(self._cut)
+        self._source = source
+        (width, height), (x, y), rim = source.size, source.origin, 4.0
+        # The photograph may end before the cut does.
+        self._left = left = max(cut[0], (rim - x) / source.unit)
+        self._top = top = max(cut[1], (rim - y) / source.unit)
+        right = min(cut[2], (width - rim - x) / source.unit)
+        bottom = min(cut[3], (height - rim - y) / source.unit)
         self._size = round((right - left) * unit), round((bottom - top) * unit)
         self.origin = (-left * unit, -top * unit)
 
     def texture(self, time: float) -> F32:
         """Return the cut picture of a moment."""
-        source, cut = self._source, self._cut
+        source = self._source
         picture, step = source.picture(time), 1.0
         scale = self.unit / source.unit
         if scale < 0.8:
@@ -100,12 +88,11 @@ class Plate:
             step = scale
             picture = f32(cv2.resize(picture, None, fx=step, fy=step, interpolation=cv2.INTER_AREA))
         pixel = source.unit * step / self.unit
-        left = source.origin[0] * step + cut.left * source.unit * step
-        top = source.origin[1] * step + cut.top * source.unit * step
-        matrix = np.array([[pixel, 0.0, left], [0.0, pixel, top]])
+        left = source.origin[0] * step + self._left * source.unit * step
+        top = source.origin[1] * step + self._top * source.unit * step
         shown = cv2.warpAffine(
             picture,
-            matrix,
+            np.array([[pixel, 0.0, left], [0.0, pixel, top]]),
             self._size,
             flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP,
             borderMode=cv2.BORDER_REFLECT_101,

@@ -6,6 +6,7 @@ after it. Genuine faces and attacks are both made of `Layer` and differ only in 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -97,7 +98,7 @@ SUPERSAMPLING = 2
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A picture with a shape that moves.
+    """A picture with a shape that moves; at most one layer of a scene has a ``grating``.
 
     ``colour`` is the light it sends to the camera, already multiplied with its coverage ``alpha``;
     ``origin`` the point between the eyes and ``unit`` the eye distance, in its pixels; ``gain`` a
@@ -118,10 +119,10 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A rendered moment, and what fine structure does to the camera's pixels at a lens blur."""
+    """A rendered moment, and how fine structure changes the camera's pixels at a lens blur."""
 
     image: F32
-    structure: Callable[[float], F32 | None]
+    structure: Callable[[float], F32 | None] | None
 
 
 class Scene:
@@ -135,7 +136,7 @@ class Scene:
 
     def render(self, time: float) -> View:
         image = self._room
-        structures: list[tuple[Grating, F32, F32, F32]] = []
+        structure: Callable[[float], F32 | None] | None = None
         for layer in self._layers:
             x, y = layer.field(time)
             maps = self._maps(layer, x, y)
@@ -150,8 +151,8 @@ class Scene:
             behind = cv2.multiply(image, stack3(1.0 - alpha))
             image = f32(cv2.add(behind, colour, dst=behind))
             if layer.grating is not None:
-                structures.append((layer.grating, x, y, alpha))
-        return View(image, lambda blur: self._structure(structures, blur))
+                structure = partial(self._structure, layer.grating, x, y, alpha)
+        return View(image, structure)
 
     def _maps(self, layer: Layer, x: F32, y: F32) -> tuple[F32, F32]:
         """Pixels of the layer that are seen, at full resolution."""
@@ -160,19 +161,13 @@ class Scene:
         at_y = cv2.resize(y * unit + np.float32(layer.origin[1]), self._large)
         return f32(at_x), f32(at_y)
 
-    def _structure(
-        self, structures: list[tuple[Grating, F32, F32, F32]], blur: float
-    ) -> F32 | None:
-        total: F32 | None = None
-        for grating, x, y, alpha in structures:
-            fine_x, fine_y = f32(cv2.resize(x, self._small)), f32(cv2.resize(y, self._small))
-            change = grating.modulation(fine_x, fine_y, blur)
-            if change is None:
-                continue
-            cover = f32(cv2.resize(alpha, self._small, interpolation=cv2.INTER_AREA))
-            change = f32(cv2.multiply(change, stack3(cover)))
-            total = change if total is None else total + change
-        return total
+    def _structure(self, grating: Grating, x: F32, y: F32, alpha: F32, blur: float) -> F32 | None:
+        fine_x, fine_y = f32(cv2.resize(x, self._small)), f32(cv2.resize(y, self._small))
+        change = grating.modulation(fine_x, fine_y, blur)
+        if change is None:
+            return None
+        cover = f32(cv2.resize(alpha, self._small, interpolation=cv2.INTER_AREA))
+        return f32(cv2.multiply(change, stack3(cover)))
 
 
 def _sample(picture: F32, maps: tuple[F32, F32]) -> F32:

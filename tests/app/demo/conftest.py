@@ -2,6 +2,8 @@
 
 import threading
 
+import cv2
+import numpy as np
 import pytest
 
 from app.demo.reel import Reel
@@ -11,10 +13,11 @@ PATIENCE = 20.0
 
 
 class Studio:
-    """Stands in for the renderer; a picture's bytes tell the chapter and the number."""
+    """Stands in for the renderer; a picture's grey tells its number."""
 
     def __init__(self):
         self._allowed = threading.Semaphore(0)
+        self._closed = threading.Event()
         self.begun = []
         self.threads = set()
         self.most_at_once = self._at_work = 0
@@ -22,38 +25,33 @@ class Studio:
     def allow(self, n_pictures):
         self._allowed.release(n_pictures)
 
-    def record(self, chapter, stopping):
-        self.begun.append(chapter.key)
+    def record(self, take):
+        self.begun.append(take)
         self.threads.add(threading.current_thread())
         self._at_work += 1
         self.most_at_once = max(self.most_at_once, self._at_work)
         try:
-            yield from self._pictures(chapter, stopping)
+            for number in range(take.n_frames):
+                while not self._allowed.acquire(timeout=0.005) and not self._closed.is_set():
+                    pass
+                yield picture_of(number)
         finally:
             self._at_work -= 1
 
-    def _pictures(self, chapter, stopping):
-        for number in range(chapter.take.n_frames):
-            while not self._allowed.acquire(timeout=0.005):
-                if stopping():
-                    return
-            if stopping():
-                self._allowed.release()  # meant for what is wanted now
-                return
-            yield pictured(chapter, number)
-
-    def join(self):
+    def close(self):
+        self._closed.set()
         for thread in self.threads:
             thread.join(PATIENCE)
             assert not thread.is_alive()
 
 
-def pictured(chapter, number):
-    return f"{chapter.key}: {number}".encode()
+def picture_of(number):
+    grey = np.full((8, 8), 6 * number % 240, np.uint8)
+    return cv2.imencode(".png", grey)[1].tobytes()
 
 
 def pictures_of(chapter, n_pictures=None):
-    return [pictured(chapter, number) for number in range(n_pictures or chapter.take.n_frames)]
+    return [picture_of(number) for number in range(n_pictures or chapter.take.n_frames)]
 
 
 @pytest.fixture
@@ -71,4 +69,4 @@ def reel(parts, studio):
     reel = Reel(parts.presentations, studio.record, head_start=0.0)
     yield reel
     reel.stop()
-    studio.join()
+    studio.close()

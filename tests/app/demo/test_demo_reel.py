@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from app.demo.reel import Reel
-from tests.app.demo.conftest import PATIENCE, pictured, pictures_of
+from tests.app.demo.conftest import PATIENCE, picture_of, pictures_of
 
 
 @pytest.fixture
@@ -16,45 +16,38 @@ def test_that_chapters_are_recorded_in_the_order_of_the_wishes(parts, studio, re
     third, first = parts.loop[2], parts.loop[0]
     reel.wish((third, first))
     reel.start()
-    assert reel.picture(first, 3) == pictured(first, 3)
-    assert studio.begun == [third.key, first.key]
+    assert reel.picture(first, 3) == picture_of(3)
+    assert studio.begun == [third.take, first.take]
 
 
-def test_that_a_new_wish_comes_before_what_is_being_recorded(parts, studio, reel):
-    slow, urgent = parts.loop[:2]
-    reel.wish((slow,))
-    reel.start()
-    studio.allow(1)
-    reel.picture(slow, 0)
-    reel.wish((urgent, slow))
-    studio.allow(urgent.take.n_frames)
-    assert reel.picture(urgent, urgent.take.n_frames - 1) is not None
-    assert reel.count(slow) < slow.take.n_frames
-
-
-def test_that_a_recording_broken_off_is_completed_later_without_a_gap(parts, studio, reel):
+def test_that_a_chapter_broken_off_for_an_urgent_one_is_completed_later_without_a_gap(
+    parts, studio, reel
+):
     slow, urgent = parts.loop[:2]
     reel.wish((slow,))
     reel.start()
     studio.allow(2)
     reel.picture(slow, 1)
     reel.wish((urgent, slow))
+    studio.allow(1 + urgent.take.n_frames)  # one of the slow chapter is under way
+    assert reel.picture(urgent, urgent.take.n_frames - 1) is not None
+    assert reel.count(slow) < slow.take.n_frames
     studio.allow(100)
     reel.picture(slow, slow.take.n_frames - 1)
     assert [reel.picture(slow, k) for k in range(slow.take.n_frames)] == pictures_of(slow)
 
 
-def test_that_pictures_put_in_are_not_recorded_again(parts, studio, reel):
+def test_that_inserted_pictures_are_not_recorded_again(parts, studio, reel):
     first, second = parts.loop[:2]
     reel.insert(first, pictures_of(first))
     reel.wish((first, second))
     studio.allow(100)
     reel.start()
     reel.picture(second, 0)
-    assert studio.begun == [second.key]
+    assert studio.begun == [second.take]
 
 
-def test_that_the_thread_ends_when_nothing_is_left_and_begins_again_with_a_wish(
+def test_that_the_thread_ends_when_all_is_recorded_and_begins_again_with_a_wish(
     parts, studio, reel
 ):
     first, second = parts.loop[:2]
@@ -62,9 +55,10 @@ def test_that_the_thread_ends_when_nothing_is_left_and_begins_again_with_a_wish(
     reel.wish((first,))
     reel.start()
     reel.picture(first, first.take.n_frames - 1)
-    studio.join()
+    for thread in studio.threads:
+        thread.join(PATIENCE)
     reel.wish((second,))
-    assert reel.picture(second, 0) == pictured(second, 0)
+    assert reel.picture(second, 0) == picture_of(0)
     assert len(studio.threads) == 2
 
 
@@ -101,33 +95,22 @@ def test_that_stopping_wakes_a_reader_that_waits(parts, reel):
     assert got == [None]
 
 
-def test_that_a_recording_that_is_too_short_is_an_error_and_not_tried_for_ever(parts):
-    reel = Reel(parts.presentations, lambda chapter, stopping: iter([b"one"]), head_start=0.0)
-    reel.wish(parts.loop)
-    reel.start()
-    with pytest.raises(RuntimeError, match="before it was complete"):
-        reel.picture(parts.loop[0], 1)
-    reel.stop()
-
-
-def test_that_the_renderer_is_left_alone_for_a_while_when_there_is_something_to_show(parts, studio):
+def test_that_the_renderer_waits_for_a_while_when_there_is_something_to_show(parts, studio):
     reel = Reel(parts.presentations, studio.record, head_start=PATIENCE)
     studio.allow(100)
     first, second = parts.loop[:2]
     reel.insert(first, pictures_of(first))
     reel.wish(parts.loop)
     reel.start()
-    assert reel.picture(first, 0) == pictured(first, 0)
+    assert reel.picture(first, 0) == picture_of(0)
     assert studio.begun == []
-    # A reader that has to wait ends the delay.
-    assert reel.picture(second, 0) == pictured(second, 0)
+    assert reel.picture(second, 0) == picture_of(0)  # a waiting reader ends the delay
     reel.stop()
-    studio.join()
+    studio.close()
 
 
 def test_that_progress_counts_a_chapter_shown_twice_once(parts, reel):
     first = parts.loop[0]
     reel.insert(first, pictures_of(first))
     assert parts.loop.count(first) == 2
-    assert reel.progress((first, first)) == 1.0
     assert reel.progress((first, parts.loop[1], first)) == 0.5

@@ -28,11 +28,6 @@ def test_that_presentations_are_told_apart_by_key_and_by_caption():
     assert all(chapter.frame_caption.startswith("Simulated: ") for chapter in everything)
 
 
-def test_that_recorded_pictures_are_shown_to_and_fro():
-    chapter = script(n_recorded=4).loop[0]
-    assert [chapter.picture_of(k) for k in range(8)] == [0, 1, 2, 3, 2, 1, 0, 1]
-
-
 def test_that_another_seed_shares_no_take():
     first, second = ({one.take for one in script(seed=s).presentations} for s in (0, 1))
     assert first.isdisjoint(second)

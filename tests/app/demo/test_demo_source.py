@@ -1,7 +1,5 @@
-import importlib
 import subprocess
 import sys
-import threading
 from itertools import islice
 
 import numpy as np
@@ -86,20 +84,6 @@ def test_that_a_paced_demo_gives_thirty_frames_a_second():
     assert sum(clock.waits) == pytest.approx(15 / 30)
 
 
-def test_that_a_paced_demo_shows_its_last_picture_until_a_presentation_is_recorded():
-    source = quick(paced=True, clock=FakeClock(), seed=0)
-    with source:
-        first = source.read()
-        held = threading.Event()
-        source._reel._record = lambda chapter, stopping: held.wait() and iter(())
-        source.present("lamp 1")
-        again = source.read()
-        held.set()
-    assert np.array_equal(first.image, again.image)
-    assert again.caption == first.caption
-    assert again.number == 1
-
-
 def test_that_a_reopened_demo_goes_on_counting():
     source = quick()
     with source:
@@ -135,34 +119,6 @@ for _ in range(3):
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=120)
     assert (ended.returncode, ended.stderr) == (0, b"")
-
-
-@pytest.mark.parametrize(
-    ("key", "step", "following"),
-    [
-        ("window 6", "takes.load_person", "takes.genuine_scene"),
-        ("print", "instruments.photograph", "instruments.Plate"),
-        ("replay", "instruments.footage", "instruments.plate_layer"),
-        ("paper mask", "instruments.photograph", "instruments.person_layer"),
-        ("3-D mask", "instruments.photograph", "instruments.person_layer"),
-    ],
-)
-def test_that_a_recording_notices_a_stop_while_its_scene_is_made(key, step, following, monkeypatch):
-    stop = threading.Event()
-    module, name = step.split(".")
-    real = getattr(importlib.import_module(f"app.demo.renderer.{module}"), name)
-
-    def stopped_meanwhile(*arguments, **options):
-        stop.set()
-        return real(*arguments, **options)
-
-    def unwanted(*_, **__):
-        raise AssertionError("made in vain")
-
-    monkeypatch.setattr(f"app.demo.renderer.{step}", stopped_meanwhile)
-    monkeypatch.setattr(f"app.demo.renderer.{following}", unwanted)
-    assert list(record(chapter_of(quick(), key).take, stopping=stop.is_set)) == []
-    assert stop.is_set()
 
 
 FIRST = script().loop[0]
