@@ -11,7 +11,6 @@ import app  # noqa: F401
 from lmkl_core.system.processes import RUN_MODULE
 
 MODULES = (
-    "lmkl_core.features.engines.export",
     "lmkl_core.features.engines.probe",
     "app.qt.window_picture",
 )

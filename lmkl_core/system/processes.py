@@ -71,7 +71,11 @@ def only_one(path: Path) -> Iterator[None]:
     OSError
         If the file cannot be made or locked.
     """
-    lock = _acquired(path)
+    lock = FileLock(path, mode=0o600, thread_local=False)
+    try:
+        lock.acquire(blocking=False)
+    except NotImplementedError as error:
+        raise OSError(errno.ENOLCK, str(error), str(path)) from error
     try:
         yield
     finally:
@@ -79,31 +83,3 @@ def only_one(path: Path) -> Iterator[None]:
         with suppress(OSError):
             path.unlink()
         lock.release()
-
-
-def is_held(path: Path) -> bool:
-    """Whether a live process holds the lock of that name; the file stays as it is.
-
-    Raises
-    ------
-    OSError
-        If there is no such file, or it cannot be locked.
-    """
-    times = path.stat()
-    try:
-        _acquired(path).release()
-    except Locked:
-        return True
-    # Some versions of filelock touch the file, and on Windows they remove it.
-    path.touch()
-    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-    return False
-
-
-def _acquired(path: Path) -> FileLock:
-    lock = FileLock(path, mode=0o600, thread_local=False)
-    try:
-        lock.acquire(blocking=False)
-    except NotImplementedError as error:
-        raise OSError(errno.ENOLCK, str(error), str(path)) from error
-    return lock

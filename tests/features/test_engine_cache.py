@@ -17,12 +17,11 @@ from lmkl_core.system.files import CACHE_VARIABLE
 KEY = "ab" * 32
 
 
-def entry(fill=7, size=2000, refused=""):
+def entry(fill=7, size=2000):
     return Entry(
         onnx=bytes([fill]) * size,
         crops=np.arange(24, dtype=np.uint8).reshape(2, 2, 2, 3),
         views=[np.ones((2, 3), np.float32), np.zeros((2, 1), np.float32)],
-        refused=refused,
     )
 
 
@@ -42,11 +41,7 @@ def test_that_an_entry_comes_back_as_it_was(stored):
     assert found.onnx == expected.onnx
     assert np.array_equal(found.crops, expected.crops)
     assert all(np.array_equal(a, b) for a, b in zip(found.views, expected.views, strict=True))
-    assert found.refused == ""
     assert cache.load("cd" * 32) is None
-    cache.store(KEY, entry(size=0, refused="it differs"))
-    found = cache.load(KEY)
-    assert (found.onnx, found.refused) == (b"", "it differs")
 
 
 def test_that_a_truncated_or_changed_entry_counts_as_missing_and_can_be_stored_again(stored):
@@ -127,7 +122,7 @@ def test_that_a_survived_probe_is_remembered_for_good_and_a_failed_one_for_a_wee
         ("failed", "it crashed", recent),
         ("long ago", "it crashed", old),
     ]:
-        cache.remember(name, Probe("onnxruntime", name, problem, when))
+        cache.remember(Probe(name, "onnxruntime", name, problem, when))
     assert cache.probe("survived").problem == ""
     assert cache.probe("failed").problem == "it crashed"
     assert cache.probe("long ago") is None
@@ -141,7 +136,7 @@ def test_that_a_survived_probe_is_remembered_for_good_and_a_failed_one_for_a_wee
 )
 def test_that_a_damaged_probe_is_run_again(tmp_path, attempt):
     cache = Cache(tmp_path)
-    cache.remember(KEY, Probe("torch", "x", "", time.time()))
+    cache.remember(Probe(KEY, "torch", "x", ""))
     for content in (b"", b"{", b"[]", b"{}", b'{"engine": 1}', b"null", b'{"engine": "\xff"}'):
         (tmp_path / "probes" / f"{KEY}.json").write_bytes(content)
         with attempt():

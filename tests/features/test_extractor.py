@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -195,16 +194,13 @@ def test_that_damaged_graphs_are_made_again(copied):
     assert copied.load(first) is not None
     done = [step[0] for step in steps]
     assert done == sorted(done)
-    assert done[-1] == steps[-1][1] == 6
-    assert [text for *_, text in steps if text.startswith("prepared")] == [
-        f"prepared {plan(SMALL)[0].source.label}"
-    ]
+    assert done[-1] == steps[-1][1] == 2
 
 
 def fail_probe(cache, engine, problem):
     for graph, key in keys_of(SMALL).items():
         if graph.size == 64:
-            cache.remember(probe_key(engine, key), Probe(engine, "x", problem, time.time()))
+            cache.remember(Probe(probe_key(engine, key), engine, "x", problem))
 
 
 def test_that_a_graph_whose_probe_failed_runs_in_torch_and_says_why(copied, extractor):

@@ -1,32 +1,46 @@
-"""Choose the engine of each graph, once it was exported, compared and tried in a child."""
+"""Choose the engine of each graph, once a child process has exported and tried it (`probe`)."""
 
+import json
+import signal
+import subprocess
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import time
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
-from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.engines.cache import Cache, Entry, Probe
-from lmkl_core.features.engines.children import ask
+import msgspec
+
+from lmkl_core.errors import InvalidInputError, raise_if_cancelled
+from lmkl_core.features.engines.cache import Cache, Probe
 from lmkl_core.features.engines.engine import Engine, EngineError, has_torch, without_torch
-from lmkl_core.features.engines.probe import LIMIT, probe_key, relative_difference
+from lmkl_core.features.engines.probe import LIMIT, Job, Reply, probe_key, relative_difference
 from lmkl_core.features.networks.registry import Graph
-from lmkl_core.system.processes import module_command
+from lmkl_core.system.processes import module_command, module_environment
 
 EngineName: TypeAlias = Literal["auto", "onnxruntime", "torch"]
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with steps done, steps in all, and what is being done."""
 
 ENGINE_NAMES: tuple[EngineName, ...] = get_args(EngineName)
-EXPORT = "lmkl_core.features.engines.export"
 PROBE = "lmkl_core.features.engines.probe"
-EXPORT_SECONDS = 900.0
-PROBE_SECONDS = 180.0
+SECONDS, TORCH_SECONDS = 180.0, 900.0
+"""Longest trial run, of described networks and of those that torch exports."""
 
 MOST_DEATHS = 2
 """Deaths of this program at the first use of an engine after which the engine is given up."""
+
+_TICK = 0.05
+_ASKED_TO_END = (
+    *(-getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)),
+    0xC000013A,  # Ctrl-C on Windows
+)
+"""Exit codes after Ctrl-C in the terminal, or the end of a session, which reach children too."""
+
+
+class _Unusable(Exception):
+    """Why an engine cannot run a graph."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +52,7 @@ class Task:
     key: str
 
 
-@dataclass
+@dataclass(frozen=True)
 class Chooser:
     """Prepare engines for graphs: onnxruntime for ``auto``, and torch where that fails."""
 
@@ -47,10 +61,6 @@ class Chooser:
     threads: int | None = None
     progress: Progress | None = None
     cancel: Callable[[], bool] | None = None
-    _done: int = field(default=0, init=False)
-    _steps: int = field(default=0, init=False)
-    _loaded: dict[Task, Entry] = field(default_factory=dict, init=False)
-    _engines: dict[Task, Engine] = field(default_factory=dict, init=False)
 
     def __call__(self, tasks: Sequence[Task]) -> tuple[list[Engine], tuple[str, ...]]:
         """Return an engine for every task, and why some do not run in onnxruntime."""
@@ -58,147 +68,156 @@ class Chooser:
             raise InvalidInputError(
                 f"There is no engine {self.wish!r}; the engines are {', '.join(ENGINE_NAMES)}."
             )
-        self._done, self._steps = 0, 3 * len(tasks)
-        reasons = dict.fromkeys(tasks, "")
-        if self.wish != "torch":
-            reasons = self._exported(tasks)
-            reasons |= self._probed("onnxruntime", [task for task in tasks if not reasons[task]])
-            reasons |= self._first_runs([task for task in tasks if not reasons[task]])
-        refused = [task for task in tasks if reasons[task]]
-        if refused and self.wish == "onnxruntime":
-            raise EngineError(
-                f"onnxruntime cannot run {refused[0].graph.label}, because "
-                f"{reasons[refused[0]]}; choose the engine auto or torch."
-            )
-        for_torch = list(tasks) if self.wish == "torch" else refused
-        if for_torch and not has_torch():
-            why = reasons[for_torch[0]]
-            also = f", which onnxruntime cannot run here ({why})," if why else ""
-            raise without_torch(f"{for_torch[0].graph.label}{also}")
-        for task, problem in self._probed("torch", for_torch).items():
-            if problem:
-                also = f" (nor can onnxruntime: {reasons[task]})" if reasons[task] else ""
-                raise EngineError(
-                    f"torch cannot run {task.graph.label} on this machine: {problem}{also}; "
-                    "install another version of torch or onnxruntime."
-                )
-        if for_torch:
-            # Importing torch takes seconds, and without it the app runs all the same.
-            from lmkl_core.features.engines.torch_engine import TorchEngine
+        engines: list[Engine] = []
+        notes = []
+        for number, task in enumerate(tasks):
+            label = task.graph.label
+            if self.progress is not None:
+                self.progress(number, len(tasks), f"preparing {label}")
+            if self.wish == "torch":
+                engines.append(self._torch(task))
+                continue
+            try:
+                engines.append(self._onnxruntime(task))
+            except _Unusable as error:
+                if self.wish == "onnxruntime":
+                    raise EngineError(
+                        f"onnxruntime cannot run {label}, because {error}; choose the engine auto "
+                        "or torch."
+                    ) from error
+                engines.append(self._torch(task, str(error)))
+                notes.append(f"{label} runs in torch, because {error}.")
+        if self.progress is not None:
+            self.progress(len(tasks), len(tasks), "ready")
+        return engines, tuple(notes)
 
-            for task in for_torch:
-                self._engines[task] = TorchEngine(task.graph, task.weights, threads=self.threads)
-        self._tell(self._steps, "ready")
-        notes = (f"{task.graph.label} runs in torch, because {reasons[task]}." for task in refused)
-        return [self._engines[task] for task in tasks], tuple(notes)
+    def _onnxruntime(self, task: Task) -> Engine:
+        """Return the engine after one run here; its child survived that with the right values.
 
-    def _exported(self, tasks: Sequence[Task]) -> dict[Task, str]:
-        """Make the graphs that are missing; return why a task has none, or nothing."""
-        for task in tasks:
-            if (entry := self.cache.load(task.key)) is not None:
-                self._loaded[task] = entry
-        reasons = {task: entry.refused for task, entry in self._loaded.items()}
-        missing = [task for task in tasks if task not in reasons]
-        self._tell(len(reasons), "preparing networks")
-        for task, reply in self._ask(EXPORT, missing, EXPORT_SECONDS):
-            reasons[task] = reply.get("refused", "")
-            if "failed" in reply:
-                reasons[task] = f"preparing it failed: {reply['failed']}"
-            self._tell(self._done + 1, f"prepared {task.graph.label}")
-        return reasons
-
-    def _probed(self, engine: str, tasks: Sequence[Task]) -> dict[Task, str]:
-        """Probe what has not been probed; return what is wrong with each task, or nothing."""
-        known = {task: self._known(engine, task) for task in tasks}
-        problems = {task: probe.problem for task, probe in known.items() if probe is not None}
-        unknown = [task for task in tasks if task not in problems]
-        for task, reply in self._ask(PROBE, unknown, PROBE_SECONDS, engine=engine):
-            problem = reply.get("problem")
-            if not isinstance(problem, str):
-                failed = reply.get("failed", "it gave an answer that makes no sense")
-                problem = f"a trial run failed: {failed}"
-            problems[task] = problem
-            if not reply.get("asked"):
-                self._remember(engine, task, problem)
-            self._tell(self._done + 1, f"tried {task.graph.label} with {engine}")
-        return problems
-
-    def _known(self, engine: str, task: Task) -> Probe | None:
-        """Return the remembered probe of an engine, unless this program died at its first use.
-
-        After one death the child is asked again, because something else may have ended the program;
-        after several the engine is given up, whatever a child says.
+        If this process does not survive it, it dies where nothing can be lost, and the next start
+        knows.
         """
-        key = probe_key(engine, task.key)
-        known = self.cache.probe(key)
-        if known is None or known.problem or not (deaths := self.cache.deaths(key)):
-            return known
-        if deaths < MOST_DEATHS:
-            return None
-        known = self._remember(engine, task, f"the program ended {deaths} times at its first use")
-        self.cache.forget_deaths(key)
-        return known
-
-    def _remember(self, engine: str, task: Task, problem: str) -> Probe:
-        outcome = Probe(engine, task.graph.label, problem, time())
-        with suppress(InvalidInputError):  # what cannot be remembered is tried again next time
-            self.cache.remember(probe_key(engine, task.key), outcome)
-        return outcome
-
-    def _first_runs(self, tasks: Sequence[Task]) -> dict[Task, str]:
-        """Make onnxruntime's engines and run each once here; return what is wrong, or nothing.
-
-        The child survived this with the right values. If this process does not, it dies where
-        nothing can be lost, and leaves a mark that the next start finds.
-        """
-        if not tasks:
-            return {}
         # Here, so that presets without networks load no engine.
         from lmkl_core.features.engines.onnx_engine import OnnxEngine
 
-        problems = {}
-        for task in tasks:
-            entry = self._loaded.pop(task, None) or self.cache.load(task.key)
-            if entry is None:
-                raise EngineError(
-                    f"The graph of {task.graph.label} has just gone from {self.cache.folder}; "
-                    "start again, and let no other program clear this folder meanwhile."
+        entry = self.cache.load(task.key)
+        self._try("onnxruntime", task, again=entry is None)
+        entry = entry or self.cache.load(task.key)
+        if entry is None:
+            raise _Unusable(f"its graph has gone from {self.cache.folder}")
+        try:
+            with self.cache.first_use(probe_key("onnxruntime", task.key)) as deaths:
+                if deaths >= MOST_DEATHS:
+                    raise _Unusable(f"the program ended {deaths} times at its first use")
+                engine = OnnxEngine(entry.onnx)
+                found = engine.run(entry.crops[:1])
+            difference = relative_difference(found, [view[:1] for view in entry.views])
+            if difference > LIMIT:
+                raise _Unusable(f"the values of its first run are off by {difference:.1e}")
+        except _Unusable as error:
+            self._remember("onnxruntime", task, str(error))
+            raise
+        except Exception as error:  # onnxruntime's own have no common kind
+            problem = f"its first run failed: {type(error).__name__}"
+            self._remember("onnxruntime", task, problem)
+            raise _Unusable(problem) from error
+        return engine
+
+    def _torch(self, task: Task, why: str = "") -> Engine:
+        """Return torch's engine; ``why`` says what is wrong with onnxruntime."""
+        label = task.graph.label
+        if not has_torch():
+            also = f", which onnxruntime cannot run here ({why})," if why else ""
+            raise without_torch(f"{label}{also}")
+        try:
+            self._try("torch", task)
+        except _Unusable as error:
+            also = f" (nor can onnxruntime: {why})" if why else ""
+            raise EngineError(
+                f"torch cannot run {label} on this machine: {error}{also}; install another "
+                "version of torch or onnxruntime."
+            ) from error
+        # Importing torch takes seconds, and without it the app runs all the same.
+        from lmkl_core.features.engines.torch_engine import TorchEngine
+
+        return TorchEngine(task.graph, task.weights, threads=self.threads)
+
+    def _try(self, engine: str, task: Task, again: bool = False) -> None:
+        """Raise `_Unusable` if an engine fails in a child process, or did so lately.
+
+        ``again`` starts a child even if an earlier one survived.
+        """
+        known = self.cache.probe(probe_key(engine, task.key))
+        if known is not None and (known.problem or not again):
+            problem = known.problem
+        else:
+            folder = str(self.cache.folder)
+            job = Job(engine, task.graph, str(task.weights), task.key, folder)
+            problem = run_child(module_command(PROBE), job, self.cancel)
+            self._remember(engine, task, problem)
+        if problem:
+            raise _Unusable(problem)
+
+    def _remember(self, engine: str, task: Task, problem: str) -> None:
+        outcome = Probe(probe_key(engine, task.key), engine, task.graph.label, problem)
+        with suppress(InvalidInputError):  # what cannot be remembered is tried again next time
+            self.cache.remember(outcome)
+
+
+def run_child(command: Sequence[str], job: Job, cancel: Callable[[], bool] | None = None) -> str:
+    """Do a job in a child process; return what is wrong with its engine, or an empty text.
+
+    Raises
+    ------
+    _Unusable
+        If the child was ended from outside, which says nothing about the engine.
+    InvalidInputError
+        If the weights do not fit or the cache cannot be written.
+    Cancelled
+        If ``cancel`` returned True.
+    """
+    timeout = TORCH_SECONDS if job.graph.spec.needs_torch else SECONDS
+    end = time.monotonic() + timeout
+    child = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=module_environment(),
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
+    question: bytes | None = json.dumps(asdict(job)).encode()
+    with child:
+        try:
+            while True:
+                try:
+                    answer, errors = child.communicate(question, timeout=_TICK)
+                    break
+                except subprocess.TimeoutExpired:
+                    question = None  # it is being sent
+                raise_if_cancelled(
+                    cancel, "Preparing the networks was cancelled; it can be done again any time."
                 )
-            try:
-                with self.cache.first_use(probe_key("onnxruntime", task.key)):
-                    engine = OnnxEngine(entry.onnx)
-                    found = engine.run(entry.crops[:1])
-                difference = relative_difference(found, [view[:1] for view in entry.views])
-            except Exception as error:  # onnxruntime's own have no common kind
-                problem = f"its first run failed: {type(error).__name__}"
-            else:
-                off = difference > LIMIT
-                problem = f"the values of its first run are off by {difference:.1e}" if off else ""
-            problems[task] = problem
-            if problem:
-                self._remember("onnxruntime", task, problem)
-            else:
-                self._engines[task] = engine
-        return problems
+                if time.monotonic() > end:
+                    return f"a trial run failed: it gave no answer within {timeout:.0f} seconds"
+        finally:
+            child.kill()
+    try:
+        reply = msgspec.convert(json.loads(answer), Reply)
+    except (ValueError, RecursionError):
+        return f"a trial run failed: {_death(child.returncode, errors)}"
+    if reply.invalid:
+        raise InvalidInputError(reply.invalid)
+    return reply.problem
 
-    def _ask(self, module: str, tasks: Sequence[Task], timeout: float, **more: Any):
-        jobs = [
-            {
-                "graph": asdict(task.graph),
-                "weights": str(task.weights),
-                "key": task.key,
-                "folder": str(self.cache.folder),
-                **more,
-            }
-            for task in tasks
-        ]
-        replies = ask(module_command(module), jobs, timeout=timeout, cancel=self.cancel)
-        for task, reply in zip(tasks, replies, strict=True):
-            if "invalid" in reply:
-                raise InvalidInputError(reply["invalid"])
-            yield task, reply
 
-    def _tell(self, done: int, what: str) -> None:
-        self._done = done
-        if self.progress is not None:
-            self.progress(min(done, self._steps), self._steps, what)
+def _death(code: int, errors: bytes) -> str:
+    """Say how a child ended that gave no answer."""
+    if code in _ASKED_TO_END:
+        raise _Unusable("a trial run failed: it was asked to end")
+    if code < 0:
+        with suppress(ValueError):
+            return f"it was ended by {signal.Signals(-code).name}"
+        return f"it was ended by signal {-code}"
+    last = errors.decode("utf-8", errors="replace").strip().rpartition("\n")[2]
+    return f"it ended with exit code {code} ({last[:200] or 'it said nothing'})"

@@ -6,6 +6,9 @@ different threads (`EnginePool`), which meet once a frame. Measured, that took a
 when cores were free and half as long when not, and a crop gives the same bits in any batch.
 """
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
@@ -56,9 +59,12 @@ def session_options() -> onnxruntime.SessionOptions:
     return options
 
 
-def simplified(model: bytes, path: str) -> None:
-    """Write the graph with constants folded, in standard operators for any machine."""
+def simplified(model: bytes) -> bytes:
+    """Return the graph with constants folded, in standard operators for any machine."""
     options = session_options()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    options.optimized_model_filepath = path
-    onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "simplified.onnx")
+        options.optimized_model_filepath = str(path)
+        onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        return path.read_bytes()

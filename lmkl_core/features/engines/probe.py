@@ -1,24 +1,27 @@
-"""Try an engine in a child process before it may run in this one.
+"""Export a graph and try an engine on it, in a child process that may crash or hang.
 
 Some machines announce instructions that end the process using them, and some engines hang or
-miscompute with some drivers. So a child process (``python -m lmkl_core.features.engines.probe``)
-has to survive a graph and give its reference values before the engine may run it here. The outcome
-is remembered for this engine, its version, this machine and this graph.
+miscompute with some drivers. So ``python -m lmkl_core.features.engines.probe`` has to survive a
+graph and give its reference values before the engine may run it in the program. The child reads a
+`Job` as JSON from its standard input and writes a `Reply`.
 """
 
 import hashlib
+import json
+import os
 import platform
+import sys
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.engines.cache import Cache
-from lmkl_core.features.engines.children import serve
 from lmkl_core.features.engines.engine import Engine
 from lmkl_core.features.networks.registry import Graph
 
@@ -26,8 +29,27 @@ LIMIT = 1e-4
 """Largest relative difference between an engine and torch in any view of any crop."""
 
 
+@dataclass(frozen=True)
+class Job:
+    """An engine to try, and the graph and cache to try it with."""
+
+    engine: str
+    graph: Graph
+    weights: str
+    key: str
+    folder: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What is wrong with the engine, or with the weights or the cache; empty if nothing is."""
+
+    problem: str = ""
+    invalid: str = ""
+
+
 def probe_key(engine: str, graph_key: str) -> str:
-    """Return the name under which the outcome of a probe is remembered."""
+    """Return the name under which a trial run is remembered: engine, version, machine, graph."""
     parts = (engine, metadata.version(engine), machine_id(), graph_key)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
@@ -90,7 +112,7 @@ def machine_id() -> str:
 
 
 def _processor_lines() -> list[str]:
-    """Return model and instruction sets of the first processor, where the system tells them."""
+    """Return model and instruction sets of the first processor, on Linux."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -100,28 +122,41 @@ def _processor_lines() -> list[str]:
     return [line for line in first.splitlines() if line.startswith(kept)]
 
 
-def _answer(job: dict[str, Any]) -> dict[str, Any]:
-    graph = msgspec.convert(job["graph"], Graph)
-    entry = Cache(job["folder"]).load(job["key"])
+def _try(job: Job) -> str:
+    """Make the graph if the cache lacks it, and return what is wrong with the engine on it."""
+    cache, weights = Cache(job.folder), Path(job.weights)
+    entry = cache.load(job.key)
     engine: Engine
-    if job["engine"] == "torch":
+    if job.engine == "torch":
         from lmkl_core.features.engines.torch_engine import TorchEngine
 
-        engine = TorchEngine(graph, Path(job["weights"]))
+        engine = TorchEngine(job.graph, weights)
+        if entry is None:
+            return problem_of(engine, reference_crops(job.graph.size))
     else:
         from lmkl_core.features.engines.onnx_engine import OnnxEngine
 
-        if entry is None or not entry.onnx:
-            return {"failed": "the exported graph has gone from the cache"}
+        if entry is None:
+            from lmkl_core.features.engines.export import make_entry
+
+            entry = make_entry(job.graph, weights)
+            cache.store(job.key, entry)
         engine = OnnxEngine(entry.onnx)
-    if entry is None:
-        return {"problem": problem_of(engine, reference_crops(graph.size))}
-    return {"problem": problem_of(engine, entry.crops, entry.views)}
+    return problem_of(engine, entry.crops, entry.views)
 
 
 def main() -> None:
-    """Answer the jobs on the standard input."""
-    serve(_answer)
+    """Answer the job on the standard input."""
+    answers = os.dup(1)
+    os.dup2(2, 1)  # libraries print to the standard output too
+    try:
+        reply = Reply(_try(msgspec.convert(json.loads(sys.stdin.read()), Job)))
+    except InvalidInputError as error:
+        reply = Reply(invalid=str(error))
+    except Exception as error:
+        reply = Reply(f"a trial run failed: {type(error).__name__}: {error}")
+    with open(answers, "w", encoding="ascii") as file:
+        json.dump(asdict(reply), file)
 
 
 if __name__ == "__main__":

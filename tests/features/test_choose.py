@@ -1,0 +1,86 @@
+"""Trial runs that answer, crash, hang, chatter and are stopped."""
+
+import sys
+import threading
+
+import pytest
+
+from lmkl_core.errors import Cancelled, InvalidInputError
+from lmkl_core.features.engines import choose
+from lmkl_core.features.engines.choose import run_child
+from lmkl_core.features.engines.probe import Job
+from lmkl_core.features.networks.registry import Graph, Output
+from lmkl_core.system.processes import module_command
+
+CHILD = """
+import os, signal, sys, threading
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.engines import probe
+
+def answer(job):
+    if job.key == "crash":
+        os.kill(os.getpid(), signal.SIGILL)
+    if job.key == "hang":
+        threading.Event().wait()
+    if job.key == "leave":
+        sys.exit("nothing more to say")
+    if job.key == "invalid":
+        raise InvalidInputError("The file is wrong.")
+    if job.key == "raise":
+        raise KeyError("x")
+    os.write(1, b"f\\xfcr Umlaute, without the end of a line")
+    print("chatter of a library")
+    return job.key
+
+probe._try = answer
+probe.main()
+"""
+GRAPH = Graph("efficientnet-lite0", 64, "none", (Output("block2", "std", "l2"),))
+
+
+def ask(key, cancel=None):
+    job = Job("onnxruntime", GRAPH, "none", key, "nowhere")
+    return run_child([sys.executable, "-c", CHILD], job, cancel)
+
+
+@pytest.mark.fault("Engines", "a trial run that is killed, hangs or talks nonsense")
+def test_that_a_trial_run_answers_whatever_it_prints_and_however_it_dies(attempt):
+    answers = {
+        "off by one": "off by one",
+        "raise": "a trial run failed: KeyError: 'x'",
+        "leave": "a trial run failed: it ended with exit code 1 (nothing more to say)",
+        "crash": "a trial run failed: it was ended by SIGILL",
+    }
+    for key, answer in answers.items():
+        if key != "crash" or sys.platform != "win32":
+            with attempt():
+                assert ask(key) == answer
+    with pytest.raises(InvalidInputError, match=r"^The file is wrong\.$"):
+        ask("invalid")
+
+
+def test_that_a_child_imports_nothing_from_the_current_folder(tmp_path, monkeypatch):
+    (tmp_path / "json.py").write_text("raise SystemExit('planted')")
+    monkeypatch.chdir(tmp_path)
+    job = Job("onnxruntime", GRAPH, str(tmp_path / "none"), "none", str(tmp_path))
+    with pytest.raises(InvalidInputError, match="No such file"):
+        run_child(module_command(choose.PROBE), job)
+
+
+@pytest.mark.fault("Engines", "a trial run that is killed, hangs or talks nonsense")
+def test_that_a_hanging_child_is_given_up(monkeypatch):
+    monkeypatch.setattr(choose, "SECONDS", 0.3)
+    assert ask("hang") == "a trial run failed: it gave no answer within 0 seconds"
+
+
+def test_that_a_hanging_child_can_be_cancelled():
+    asked = threading.Event()
+
+    def cancel():
+        if asked.is_set():
+            return True
+        asked.set()
+        return False
+
+    with pytest.raises(Cancelled, match="cancelled"):
+        ask("hang", cancel)
