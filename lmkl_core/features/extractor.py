@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,6 @@ from lmkl_core.features.networks.registry import (
     Output,
     Photometry,
 )
-from lmkl_core.features.presets.file import json_values
 from lmkl_core.features.presets.preset import (
     Branch,
     Crop,
@@ -283,14 +282,18 @@ def _as_batch(name: str, crop: NDArray[np.uint8], size: int) -> NDArray[np.uint8
 
 def _crop(crop: Crop) -> dict[str, Any]:
     """Return a crop as JSON values; older models have no scale, so only a box has one."""
-    values = json_values(crop)
+    values = asdict(crop) | {"centre": list(crop.centre)}
     if crop.of != "box":
         del values["scale"]
     return values
 
 
 def _branch(branch: Branch | DescriptorBranch) -> dict[str, Any]:
-    """Return a branch as JSON values, a descriptor with its version."""
+    """Return a branch as JSON values, a descriptor with its version.
+
+    Keys that a preset file leaves out are left out, as in the models that people have.
+    """
+    values = {key: list(v) if isinstance(v, tuple) else v for key, v in vars(branch).items()}
     if isinstance(branch, DescriptorBranch):
-        return json_values(branch) | {"version": DESCRIPTORS[branch.descriptor].version}
-    return json_values(branch)
+        values["version"] = DESCRIPTORS[branch.descriptor].version
+    return values

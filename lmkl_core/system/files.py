@@ -1,9 +1,8 @@
 """Atomic writes, the cache folder, and folders that only their owner may enter.
 
 New contents go into an unfinished file beside the old one, reach the disk, and then take its name.
-Any error or interrupt removes the unfinished file. Only a killed process leaves one; the next write
-into the same folder removes it once it has not changed for a minute and its writer's lock is free,
-or after a day where files cannot be locked.
+Any error or interrupt removes the unfinished file. Only a killed process leaves one; a write into
+the same folder removes it once it has not changed for a day.
 """
 
 import contextlib
@@ -18,11 +17,6 @@ from typing import IO
 
 import platformdirs
 
-try:
-    import fcntl
-except ImportError:  # Windows, where a file that is open cannot be deleted anyway
-    fcntl = None  # type: ignore[assignment]
-
 PROGRAM = "lmkl-pad"
 
 CACHE_VARIABLE = "LMKL_PAD_CACHE"
@@ -31,11 +25,8 @@ CACHE_VARIABLE = "LMKL_PAD_CACHE"
 UNFINISHED = ".lmkl-*.tmp"
 """Pattern of the names of unfinished files."""
 
-STILL_SECONDS = 60.0
-"""An unfinished file that has changed within this time is left alone, locked or not."""
-
 ABANDONED_SECONDS = 24 * 3600.0
-"""The same where files cannot be locked."""
+"""An unfinished file that has changed within this time is left alone."""
 
 _NAME = re.compile(r"\.lmkl-[0-9a-z_]+\.tmp")
 
@@ -68,16 +59,10 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     # Named before it is made: an interrupt right after would not know what to take away.
     unfinished = path.with_name(f".lmkl-{secrets.token_hex(8)}.tmp")
     try:
-        with contextlib.ExitStack() as stack:
-            stream = open(unfinished, "xb", opener=_for_its_owner)
-            stack.callback(_close, stream)
-            _lock(stream.fileno())
+        with open(unfinished, "xb", opener=_for_its_owner) as stream:
             yield stream
             _to_disk(stream)
-            if fcntl is not None:  # the lock is held until the name is taken
-                os.replace(unfinished, path)
-        if fcntl is None:  # an open file cannot be renamed there
-            os.replace(unfinished, path)
+        os.replace(unfinished, path)
     except BaseException:
         with contextlib.suppress(OSError):
             unfinished.unlink()
@@ -86,52 +71,18 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def sweep(folder: Path) -> None:
-    """Remove the unfinished files of writers that are certainly gone."""
+    """Remove the unfinished files of writers that were killed."""
+    abandoned = time.time() - ABANDONED_SECONDS
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if _NAME.fullmatch(entry.name):
+            if _NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                 with contextlib.suppress(OSError):
-                    _remove_if_dead(Path(entry.path))
-
-
-def _remove_if_dead(path: Path) -> None:
-    status = path.lstat()
-    still = time.time() - status.st_mtime
-    if not stat.S_ISREG(status.st_mode) or still < STILL_SECONDS:
-        return
-    if fcntl is None:
-        is_free: bool | None = None
-    else:
-        handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
-        try:
-            is_free = _lock(handle)
-        finally:
-            os.close(handle)
-    if is_free or (is_free is None and still >= ABANDONED_SECONDS):
-        path.unlink()
-
-
-def _lock(handle: int) -> bool | None:
-    """Try to lock a file for as long as it is open; None where files cannot be locked."""
-    if fcntl is None:
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
+                    if entry.stat().st_mtime < abandoned:
+                        os.unlink(entry.path)
 
 
 def _for_its_owner(name: str, flags: int) -> int:
     return os.open(name, flags, stat.S_IRUSR | stat.S_IWUSR)
-
-
-def _close(stream: IO[bytes]) -> None:
-    """Close; what a full disk refused is tried again here, and its error was raised already."""
-    with contextlib.suppress(OSError):
-        stream.close()
 
 
 def _to_disk(stream: IO[bytes]) -> None:

@@ -63,7 +63,7 @@ class Life:
         (storage.config_folder() / ".lmkl-killed.tmp").write_text(MARK)
         (storage.data_folder() / ".lmkl-killed.tmp").write_text(MARK)
         # What says nothing of a person.
-        engines.Cache().store("0" * 64, engines.Entry(b"graph", np.zeros((1, 2), np.uint8), [], 0))
+        engines.Cache().store("0" * 64, engines.Entry(b"graph", np.zeros((1, 2), np.uint8), []))
 
     def marks(self):
         """Yield what must not be found: words, and features as bytes."""

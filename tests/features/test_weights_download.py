@@ -53,11 +53,9 @@ def without_size(entry, sha256=DIGEST):
     return Weights(entry.name, entry.file_name, sha256, "", "MIT", url=entry.url)
 
 
-def put_partial(folder, content, mark='"first"'):
+def put_partial(folder, content):
     folder.mkdir(parents=True)
     (folder / "big.pth.partial").write_bytes(content)
-    if mark:
-        (folder / "big.pth.partial.mark").write_text(mark)
 
 
 def names(folder):
@@ -93,32 +91,24 @@ def test_that_a_server_that_does_not_say_how_much_will_come_is_believed_at_the_e
 
 
 PARTS = {
-    # What is there, its mark, how the server answers, and the ranges that are asked for.
-    "the first half": (CONTENT[:HALF], '"first"', {}, [HALF]),
-    "all of it": (CONTENT, '"first"', {}, [len(CONTENT)]),
-    "too much": (CONTENT + b"more", '"first"', {}, [len(CONTENT) + 4, None]),
-    "of another version": (b"x" * HALF, '"zeroth"', {}, [HALF]),
-    "from a server without ranges": (b"x" * HALF, '"first"', {"ranges": False}, [HALF]),
-    "without a mark": (b"x" * HALF, "", {}, [HALF, None]),
-    "with a hostile mark": (b"x" * HALF, "\r\nevil: header", {}, [HALF, None]),
-    "with a mark beyond ASCII": (b"x" * HALF, "é", {}, [HALF, None]),
-    "with an endless mark": (b"x" * HALF, "x" * 1000, {}, [HALF, None]),
+    # What is there, how the server answers, and the ranges that are asked for.
+    "the first half": (CONTENT[:HALF], {}, [HALF]),
+    "all of it": (CONTENT, {}, [len(CONTENT)]),
+    "too much": (CONTENT + b"more", {}, [len(CONTENT) + 4, None]),
+    "of another version": (b"x" * HALF, {}, [HALF, None]),
+    "from a server without ranges": (b"x" * HALF, {"ranges": False}, [HALF]),
 }
 
 
-@pytest.mark.parametrize(("part", "mark", "answer", "ranges"), PARTS.values(), ids=PARTS)
-def test_that_what_is_there_is_completed_or_replaced(
-    part, mark, answer, ranges, entry, folder, server
-):
-    put_partial(folder, part, mark)
+@pytest.mark.parametrize(("part", "answer", "ranges"), PARTS.values(), ids=PARTS)
+def test_that_what_is_there_is_completed_or_replaced(part, answer, ranges, entry, folder, server):
+    put_partial(folder, part)
     (folder / "big.pth").write_bytes(b"damaged")
     server.otherwise = Answer(**answer)
     calls = []
     assert fetch(entry, folder, lambda done, _: calls.append(done)).path.read_bytes() == CONTENT
     asked = [None if start is None else f"bytes={start}-" for start in ranges]
     assert server.ranges_asked == asked
-    is_plain = mark.startswith('"')
-    assert server.requests[0].get("If-Range") == (mark if is_plain else None)
     assert part != CONTENT[:HALF] or calls[0] == HALF
     assert names(folder) == ["big.pth"]
 
@@ -135,16 +125,6 @@ def test_that_a_connection_that_is_cut_forever_ends_with_what_arrived_kept(entry
     with pytest.raises(FetchError, match="broke off after 500 of"):
         fetch(entry, folder)
     assert (folder / "big.pth.partial").read_bytes() == CONTENT[:500]
-
-
-def test_that_a_weak_mark_is_not_used_for_joining(entry, folder, server):
-    server.plan.append(
-        Answer(send=HALF, headers={"ETag": 'W/"weak"', "Last-Modified": "Wed, 01 Jan 2020"})
-    )
-    server.otherwise = Answer(send=0)
-    with pytest.raises(FetchError):
-        fetch(entry, folder)
-    assert server.requests[1]["If-Range"] == "Wed, 01 Jan 2020"
 
 
 def test_that_a_server_that_sends_another_part_is_refused_and_its_part_not_kept(

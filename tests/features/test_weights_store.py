@@ -196,15 +196,11 @@ def test_that_importing_mends_a_damaged_file_and_takes_one_in_its_own_place(fold
     assert path.read_bytes() == CONTENT
 
 
-LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:8f23\nsize 232589\n"
-
-
 @pytest.mark.parametrize(
     ("content", "name", "error", "words"),
     [
         (b"damaged", "pinned.pth", WrongWeightsError, DIGEST),
         (b"holiday", "holiday.jpg", InvalidInputError, r"pinned\.pth, short\.pth"),
-        (LFS_POINTER, "pinned.pth", InvalidInputError, "Git LFS"),
         (None, "gone.pth", InvalidInputError, "name the file to import"),
         (None, ".", InvalidInputError, "name the file to import"),
         (CONTENT, "cancelled", Cancelled, None),

@@ -18,7 +18,6 @@ from app.types import Verdict
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.features.liveness import missing_weights
 from lmkl_core.features.weights import FetchError, fetch, import_file, weights_folder
-from lmkl_core.features.weights.download import forget
 from lmkl_core.features.weights.store import partial_path
 
 log = logging.getLogger(__name__)
@@ -155,7 +154,7 @@ class NetworksController(Controller):
                 # also where the server hangs up just then.
                 if not cancelled.is_set():
                     raise
-                forget(partial_path(entry))
+                partial_path(entry).unlink(missing_ok=True)
                 raise Cancelled("The download was cancelled.") from error
             before += entry.size or 0
 

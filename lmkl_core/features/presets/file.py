@@ -4,13 +4,13 @@ import re
 import stat
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, is_dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
 from lmkl_core.features.descriptors import DESCRIPTORS
 from lmkl_core.features.presets.preset import (
@@ -38,11 +38,9 @@ TIGHT = Crop("face", DESCRIPTOR_SIZE)
 """The tight face, for presets that use parts of it alone."""
 
 _SUFFIX = ".toml"
-_PLACES = {
-    "face": ("a square on the face", ("centre", "side", "native")),
-    "image": ("the whole image", ()),
-    "box": ("the detector's box", ("scale",)),
-}
+_KEYS = {"face": ("centre", "side", "native"), "image": (), "box": ("scale",)}
+"""Keys of a crop besides ``of`` and ``size``, by what it is cut out of."""
+
 _CROP_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 _POSITION = re.compile(r"\[(\d+)\]")
 _T = TypeVar("_T")
@@ -126,20 +124,8 @@ def read_preset(content: bytes, file: str) -> Preset:
 class _PresetTable:
     name: Annotated[str, Meta(max_length=LONGEST_NAME)]
     crops: dict[str, Any]
-    branches: list[Any]
+    branches: list[dict[str, Any]]
     description: Annotated[str, Meta(max_length=2000)] = ""
-
-
-@dataclass(frozen=True)
-class _CropTable:
-    size: int
-    of: str = "face"
-    centre: tuple[Annotated[float, Meta(ge=-2, le=3)], Annotated[float, Meta(ge=-2, le=3)]] = (
-        Crop.centre
-    )
-    side: Annotated[float, Meta(ge=0.05, le=10)] | UnsetType = UNSET
-    native: bool = False
-    scale: Annotated[float, Meta(ge=0.1, le=10)] | UnsetType = UNSET
 
 
 def preset_from_dict(value: Mapping[str, Any]) -> Preset:
@@ -171,11 +157,6 @@ def preset_from_dict(value: Mapping[str, Any]) -> Preset:
     return preset
 
 
-def json_values(item: Crop | Branch | DescriptorBranch) -> dict[str, Any]:
-    """Return the attributes of a part of a preset, tuples as lists."""
-    return {name: list(v) if isinstance(v, tuple) else v for name, v in vars(item).items()}
-
-
 def crop_table(crop: Crop) -> dict[str, Any]:
     """Return a crop in the form that preset files have."""
     if crop.of == "image":
@@ -187,11 +168,10 @@ def crop_table(crop: Crop) -> dict[str, Any]:
 
 
 def _read(kind: type[_T], value: object, where: str) -> _T:
-    """Convert a table to a dataclass, or raise with the place that is wrong."""
-    if isinstance(value, Mapping):
+    """Convert a value, or raise with the place that is wrong."""
+    if isinstance(value, Mapping) and is_dataclass(kind):
         for key in value:
-            names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-            check_choice(key, names, "key", where or "the preset")
+            check_choice(key, kind.__dataclass_fields__, "key", where or "the preset")
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
@@ -210,38 +190,30 @@ def _crop(name: str, value: object) -> Crop:
             "underscores, a letter first."
         )
     where = f"crops.{name}"
-    table = _read(_CropTable, value, where)
-    check_choice(table.of, _PLACES, "origin", f"{where}.of")
-    what, keys = _PLACES[table.of]
-    assert isinstance(value, Mapping)
-    for key in value:
-        if key not in ("of", "size", *keys):
-            raise PresetError(
-                f'{where}.{key} says nothing about {what} (of = "{table.of}"); remove it.'
-            )
-    if table.of == "image":
-        return Crop(name, table.size, of="image")
-    if table.of == "box":
-        if table.scale is UNSET:
-            raise PresetError(f"{where} needs scale, as a multiple of the box.")
-        return Crop(name, table.size, of="box", scale=table.scale)
-    if table.native != (table.side is UNSET):
-        raise PresetError(f"{where} needs either side (1.0 is the face) or native = true.")
-    side = None if table.side is UNSET else table.side
-    return Crop(name, table.size, table.centre, side)
+    table = dict(_read(dict[str, Any], value, where))
+    of = _read(str, table.get("of", "face"), f"{where}.of")
+    check_choice(of, _KEYS, "origin", f"{where}.of")
+    for key in table:
+        check_choice(key, ("of", "size", *_KEYS[of]), f"key for the {of}", where)
+    if of == "box" and "scale" not in table:
+        raise PresetError(f"{where} needs scale, as a multiple of the box.")
+    if of == "face":
+        is_native = _read(bool, table.pop("native", False), f"{where}.native")
+        if is_native == ("side" in table):
+            raise PresetError(f"{where} needs either side (1.0 is the face) or native = true.")
+        table.setdefault("side", None)
+    return _read(Crop, table | {"name": name}, where)
 
 
-def _branch(value: object, where: str) -> Branch | DescriptorBranch:
-    if not isinstance(value, Mapping):
-        return _read(Branch, value, where)  # which raises
-    if ("network" in value) == ("descriptor" in value):
+def _branch(table: dict[str, Any], where: str) -> Branch | DescriptorBranch:
+    if ("network" in table) == ("descriptor" in table):
         raise PresetError(f"{where} needs the key 'network' or the key 'descriptor', not both.")
-    if "descriptor" in value:
-        return _read(DescriptorBranch, value, where)
+    if "descriptor" in table:
+        return _read(DescriptorBranch, table, where)
     for key, allowed in CHOICES.items():
-        if isinstance(value.get(key), str):  # before msgspec, whose message suggests nothing
-            check_choice(value[key], allowed, key, f"{where}.{key}")
-    return _read(Branch, value, where)
+        if isinstance(table.get(key), str):  # before msgspec, whose message suggests nothing
+            check_choice(table[key], allowed, key, f"{where}.{key}")
+    return _read(Branch, table, where)
 
 
 # ------------------------------------------------- with descriptors

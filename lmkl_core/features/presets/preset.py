@@ -8,7 +8,9 @@ of the face at any distance and tilt of the head.
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
+
+from msgspec import Meta
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.descriptors import DESCRIPTORS
@@ -35,6 +37,9 @@ TEMPLATE = (
     (0.3709, 0.8247),
     (0.6315, 0.8232),
 )
+
+
+_Coordinate = Annotated[float, Meta(ge=-2, le=3)]
 
 
 class PresetError(InvalidInputError):
@@ -65,10 +70,10 @@ class Crop:
 
     name: str
     size: int
-    centre: tuple[float, float] = (0.5, 0.5)
-    side: float | None = 1.0
+    centre: tuple[_Coordinate, _Coordinate] = (0.5, 0.5)
+    side: Annotated[float, Meta(ge=0.05, le=10)] | None = 1.0
     of: Literal["face", "image", "box"] = "face"
-    scale: float = 1.0
+    scale: Annotated[float, Meta(ge=0.1, le=10)] = 1.0
 
     @property
     def is_native(self) -> bool:

@@ -1,8 +1,8 @@
 """Download weights on request: resumed, checked, and put in place in one step.
 
 The address must be https; plain http is allowed on the loopback interface only, and redirects obey
-the same rule. The partial file is kept beside the ETag or date that the server gave it, so that
-parts of two versions are never joined.
+the same rule. Parts of two versions of a file do not survive the checksum: all of it is fetched
+again.
 """
 
 import http.client
@@ -45,7 +45,6 @@ Progress: TypeAlias = Callable[[int, int | None], None]
 TIMEOUT = 20.0
 ATTEMPTS = 5
 BLOCK = 1 << 18
-MAX_MARK = 300
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 RANGE_NOT_SATISFIABLE = 416
 PARTIAL_CONTENT = 206
@@ -59,16 +58,12 @@ class FetchError(MissingWeightsError):
         self.reason = reason
 
 
-class _Interrupted(Exception):
-    """The transfer broke off and may be resumed after ``received`` bytes."""
+class _Failed(Exception):
+    """A transfer that ended early; bytes ``received`` in it make another attempt worthwhile."""
 
     def __init__(self, reason: str, received: int = 0):
         super().__init__(reason)
         self.received = received
-
-
-class _Refused(Exception):
-    """An answer that trying again will not improve."""
 
 
 def fetch(
@@ -128,16 +123,9 @@ def fetch(
         with only_one(target_folder / f"{download.partial.name}.lock"):
             download.complete()
             os.replace(download.partial, target)
-            forget(download.partial)
     except Locked as error:
         raise download.failed("another process is fetching it") from error
     return WeightsFile(target, sha256_of(target), entry)
-
-
-def forget(partial: Path) -> None:
-    """Remove what a transfer left behind."""
-    partial.unlink(missing_ok=True)
-    _mark_path(partial).unlink(missing_ok=True)
 
 
 def check_url(url: str, *, loopback: bool = True) -> None:
@@ -167,9 +155,7 @@ class _Download:
             is_resumed = partial.exists()
             try:
                 self._transfer()
-            except _Refused as error:
-                raise self.failed(str(error)) from error
-            except _Interrupted as error:
+            except _Failed as error:
                 if not error.received:
                     raise self.failed(str(error)) from error
                 reason = str(error)
@@ -177,7 +163,7 @@ class _Download:
             digest = sha256_of(partial, afresh=True, cancel=self.cancel)
             if entry.matches(digest):
                 return
-            forget(partial)
+            partial.unlink()
             if not is_resumed:
                 raise WrongWeightsError(
                     f"What {entry.url} sent is not the file of the weights {entry.name!r} and was "
@@ -206,60 +192,51 @@ class _Download:
             return
         with response:
             start, total = self._extent(response, have)
-            self._check_extent(start, total)
-            if start == 0:
-                _keep_mark(response, _mark_path(self.partial))
             with self.partial.open("r+b" if start else "wb") as file:
                 file.seek(start)
                 self._pour(response, file, start, total)
 
     def _open(self, have: int) -> http.client.HTTPResponse | None:
-        url = self.entry.url
         headers = {"User-Agent": "lmkl-pad", "Accept-Encoding": "identity"}
         if have:
             headers["Range"] = f"bytes={have}-"
-            if mark := _kept_mark(_mark_path(self.partial)):
-                headers["If-Range"] = mark
         handlers: list[Any] = [_SafeRedirects]
-        if _is_loopback(url):
+        if _is_loopback(self.entry.url):
             handlers.append(urllib.request.ProxyHandler({}))
-        opener = urllib.request.build_opener(*handlers)
+        request = urllib.request.Request(self.entry.url, headers=headers)
         try:
-            response = opener.open(
-                urllib.request.Request(url, headers=headers), timeout=self.timeout
-            )
+            response = urllib.request.build_opener(*handlers).open(request, timeout=self.timeout)
         except urllib.error.HTTPError as error:
             with error:
                 if error.code == RANGE_NOT_SATISFIABLE and have:
                     return None
-                raise _Refused(f"the server answered {error.code} {error.reason}") from error
+                raise _Failed(f"the server answered {error.code} {error.reason}") from error
         except (OSError, http.client.HTTPException) as error:
-            raise _Interrupted(self._reason(error)) from error
+            raise _Failed(self._reason(error)) from error
         assert isinstance(response, http.client.HTTPResponse)
         return response
 
     def _extent(self, response: http.client.HTTPResponse, have: int) -> tuple[int, int | None]:
-        """Return the position of the answer's first byte and the length of the whole file."""
-        if response.status != PARTIAL_CONTENT:
-            return 0, _number(response.headers.get("Content-Length", ""))
-        unit, _, rest = response.headers.get("Content-Range", "").partition(" ")
-        span, _, whole = rest.partition("/")
-        if unit != "bytes" or span.partition("-")[0] != str(have):
-            forget(self.partial)
-            raise _Refused("the server sent another part of the file than was asked for")
-        return have, _number(whole)
-
-    def _check_extent(self, start: int, total: int | None) -> None:
+        """Return the place of the first byte to come and the length of the whole file, checked."""
+        start, length = 0, response.headers.get("Content-Length", "")
+        if response.status == PARTIAL_CONTENT:
+            span, _, length = response.headers.get("Content-Range", "").partition("/")
+            if span.partition("-")[0] != f"bytes {have}":
+                self.partial.unlink()
+                raise _Failed("the server sent another part of the file than was asked for")
+            start = have
+        total = int(length) if length.isdecimal() and len(length) < 16 else None
         if total is None:
-            return
+            return start, None
         if self.entry.size not in (None, total):
-            raise _Refused(f"the server offers {total} bytes instead of {self.entry.size}")
+            raise _Failed(f"the server offers {total} bytes instead of {self.entry.size}")
         if total > MAX_BYTES:
-            raise _Refused(f"the server offers {total} bytes, more than any file of weights has")
+            raise _Failed(f"the server offers {total} bytes, more than any file of weights has")
         folder = self.partial.parent
         free = shutil.disk_usage(folder).free
         if total - start > free:
-            raise _Refused(f"{total - start} bytes are missing, but {folder} has room for {free}")
+            raise _Failed(f"{total - start} bytes are missing, but {folder} has room for {free}")
+        return start, total
 
     def _pour(
         self, response: http.client.HTTPResponse, file: IO[bytes], start: int, total: int | None
@@ -272,19 +249,17 @@ class _Download:
             try:
                 block = response.read1(BLOCK)
             except (OSError, http.client.HTTPException) as error:
-                raise _Interrupted(self._reason(error), done - start) from error
+                raise _Failed(self._reason(error), done - start) from error
             if not block:
                 break
             done += len(block)
             if done > (MAX_BYTES if total is None else total):
-                raise _Refused("the server sends more than it announced")
+                raise _Failed("the server sends more than it announced")
             file.write(block)
             file.flush()  # so that it is kept however this process ends
         file.truncate()
         if total is not None and done < total:
-            raise _Interrupted(
-                f"the connection broke off after {done} of {total} bytes", done - start
-            )
+            raise _Failed(f"the connection broke off after {done} of {total} bytes", done - start)
 
     def _reason(self, error: Exception) -> str:
         cause = error.reason if isinstance(error, urllib.error.URLError) else error
@@ -294,15 +269,9 @@ class _Download:
             return "the server's name cannot be resolved, as happens without internet"
         if isinstance(cause, ssl.SSLCertVerificationError):
             return f"the server's certificate is not trusted ({cause.verify_message})"
-        if isinstance(cause, http.client.IncompleteRead):
-            return "the connection broke off"
         if isinstance(cause, OSError) and cause.strerror:
             return cause.strerror
         return str(cause) or type(cause).__name__
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isdecimal() and len(text) < 16 else None
 
 
 class _SafeRedirects(urllib.request.HTTPRedirectHandler):
@@ -316,7 +285,7 @@ class _SafeRedirects(urllib.request.HTTPRedirectHandler):
             check_url(target, loopback=_is_loopback(req.full_url))
         except InvalidInputError as error:
             fp.close()
-            raise _Refused(
+            raise _Failed(
                 f"the server points to {target}, which is not an https address"
             ) from error
         return super().redirect_request(req, fp, *rest)
@@ -324,25 +293,3 @@ class _SafeRedirects(urllib.request.HTTPRedirectHandler):
 
 def _is_loopback(url: str) -> bool:
     return urllib.parse.urlsplit(url).hostname in LOOPBACK
-
-
-def _mark_path(partial: Path) -> Path:
-    return partial.with_name(partial.name + ".mark")
-
-
-def _keep_mark(response: http.client.HTTPResponse, path: Path) -> None:
-    mark = response.headers.get("ETag", "")
-    if not mark or mark.startswith("W/"):  # a weak one does not promise equal bytes
-        mark = response.headers.get("Last-Modified", "")
-    if mark:
-        path.write_text(mark, encoding="utf-8")
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _kept_mark(path: Path) -> str:
-    try:
-        mark = path.read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return ""
-    return mark if mark.isascii() and mark.isprintable() and len(mark) <= MAX_MARK else ""

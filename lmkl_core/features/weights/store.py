@@ -32,12 +32,10 @@ from lmkl_core.system.files import cache_folder, make_private, replacing, write_
 
 FOLDER_VARIABLE = "LMKL_PAD_WEIGHTS"
 MAX_BYTES = 2 << 30
-"""More than any file of weights has; larger files are neither fetched nor imported."""
+"""More than any file of weights has; larger ones are not fetched."""
 
 MAX_CACHED = 200
 BLOCK = 1 << 20
-
-_LFS_POINTER = b"version https://git-lfs"
 
 
 @dataclass(frozen=True)
@@ -138,10 +136,7 @@ def inspect(
     afresh: bool = False,
     cancel: Callable[[], bool] | None = None,
 ) -> Finding:
-    """Look for one entry on this computer; a bad file is a finding, not an error.
-
-    ``afresh`` reads the whole file even if its checksum is cached.
-    """
+    """Look for one entry on this computer; a bad file is a finding, not an error."""
     place, path = Place.FOLDER, weights_folder(folder) / entry.file_name
     if not os.path.lexists(path):
         packaged = _in_package(entry)
@@ -191,11 +186,16 @@ def import_file(
     Cancelled
         If ``cancel`` returned True.
     """
-    source, target_folder = Path(path), weights_folder(folder)
-    _check_readable(source)
-    target_folder.mkdir(parents=True, exist_ok=True)
-    entry = _recognise(source, sha256_of(source, afresh=True, cancel=cancel))
-    target = target_folder / entry.file_name
+    source = Path(path)
+    try:
+        digest = sha256_of(source, afresh=True, cancel=cancel)
+    except OSError as error:
+        raise InvalidInputError(
+            f"{source} cannot be read: {error.strerror}; name the file to import."
+        ) from error
+    entry = _recognise(source, digest)
+    target = weights_folder(folder) / entry.file_name
+    target.parent.mkdir(parents=True, exist_ok=True)
     copied = hashlib.sha256()
     with replacing(target) as writing:
         with source.open("rb") as reading:
@@ -209,25 +209,6 @@ def import_file(
             raise _wrong_checksum(entry, source, copied.hexdigest())
     os.chmod(target, 0o644)
     return WeightsFile(target, sha256_of(target), entry)
-
-
-def _check_readable(source: Path) -> None:
-    try:
-        if not source.is_file():
-            what = "is a folder" if source.is_dir() else "does not exist"
-            raise InvalidInputError(f"{source} {what}: name the file to import.")
-        size = source.stat().st_size
-        with source.open("rb") as file:
-            start = file.read(len(_LFS_POINTER))
-    except OSError as error:
-        raise InvalidInputError(f"{source} cannot be read: {error.strerror}.") from error
-    if size > MAX_BYTES:
-        raise InvalidInputError(f"{source} is larger than any file of weights; nothing was copied.")
-    if start == _LFS_POINTER:
-        raise InvalidInputError(
-            f"{source} is only a pointer of Git LFS: download the file itself, "
-            "for instance with the site's download button."
-        )
 
 
 def _recognise(source: Path, digest: str) -> Weights:
