@@ -53,4 +53,4 @@ def test_that_no_name_on_a_button_becomes_a_shortcut(qtbot):
 
 def test_that_no_name_becomes_a_formula_in_the_table_of_a_chart():
     text = csv_text(("view", "weight"), [("=1+1", -0.5), ("@x", 1.0), ("a\rb", 2.0), (None, 3)])
-    assert text == "view,weight\n'=1+1,-0.5\n'@x,1.0\na b,2.0\n,3\n"
+    assert text == "view,weight\r\n'=1+1,-0.5\r\n'@x,1.0\r\n\"a\rb\",2.0\r\n,3\r\n"

@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QScrollArea
 
+from app.qt.charts.bars import BarTable
 from app.qt.pages.why_page import PATIENCE, WhyPage
 from app.types import Verdict
 from tests.qt.driving import click, named, texts_of
@@ -157,15 +158,14 @@ def test_that_another_model_forgets_the_score_of_the_one_before(ready):
 
 
 def test_that_the_chart_is_whole_and_does_not_move_when_the_words_get_shorter(qtbot, ready):
-    show(ready, scored(1, score=0.5, differences=("it is much darker than before",) * 4))
-    QApplication.processEvents()
-    show(ready, scored(2, score=0.5, differences=("it is much darker than before",) * 5))
-    QApplication.processEvents()
-    (inner,) = ready.chart.findChildren(QScrollArea)
-    qtbot.waitUntil(lambda: inner.viewport().height() >= inner.widget().minimumHeight())
-    (outer,) = [each for each in ready.findChildren(QScrollArea) if each is not inner]
-    assert outer.horizontalScrollBar().maximum() == 0
+    for number in (1, 2, 3):  # until all is laid out
+        differences = ("it is much darker than before",) * 5
+        show(ready, scored(number, score=0.5, differences=differences))
+        QApplication.processEvents()
+    table = ready.chart.findChild(BarTable)
+    qtbot.waitUntil(lambda: table.verticalScrollBar().maximum() == 0)
+    assert ready.findChild(QScrollArea).horizontalScrollBar().maximum() == 0
     before = ready.chart.mapTo(ready, ready.chart.rect().topLeft())
-    show(ready, scored(3, score=0.8))
+    show(ready, scored(4, score=0.8))
     QApplication.processEvents()
     assert ready.chart.mapTo(ready, ready.chart.rect().topLeft()) == before

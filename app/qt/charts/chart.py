@@ -3,41 +3,25 @@
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QPointF, QSize, Qt, Slot
-from PySide6.QtGui import (
-    QAction,
-    QColor,
-    QContextMenuEvent,
-    QGuiApplication,
-    QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QPixmap,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QMenu,
-    QMessageBox,
-    QPushButton,
-    QScrollArea,
-    QSizePolicy,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtCore import QMargins, QPoint, QSize, Qt, Slot
+from PySide6.QtGui import QAction, QColor, QGuiApplication, QKeySequence, QPixmap
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QPushButton, QWidget
 
 from app.qt import theme
-from app.qt.charts.plot import Plot, draw_mark
-from app.qt.theme.themes import LIGHT, Colours
+from app.qt.charts.plot import Plot
 from app.qt.widgets.layout import FlowRow, vbox
-from app.qt.widgets.texts import wrapped
+from app.qt.widgets.texts import set_text, wrapped
 from app.qt.widgets.throttle import Throttle
+from app.reports.csv_files import plain_text
 
 _MARGIN = 12
-_SCALE = 2.0
+_SCALE = 2
+
+Key = tuple[str, str, str]
+"""One entry of a legend: its mark, the colour of the mark, and its words."""
 
 
 class Chart(QWidget):
@@ -55,24 +39,17 @@ class Chart(QWidget):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
-        self._colours = theme.colours()
-        self._is_recoloured = False
         # The newest event filter is called first: a chart that is shown draws before it writes.
         self._writing = Throttle(self, self.text_interval_ms, self._write)
         self._drawing = Throttle(self, self.interval_ms, self._on_draw_due)
-        self._actions = self._make_actions()
-        self._parts: tuple[QWidget, ...] = ()
-        self._statement = wrapped(parent=self)
-        self._legend = Legend(self)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self._make_actions()
+        self._statement, self._legend = wrapped(parent=self), wrapped(parent=self)
+        self._legend.setTextFormat(Qt.TextFormat.RichText)
         self.head = FlowRow(self)
         """Controls above the picture; the last one copies or saves the chart."""
-        theme.notifier().changed.connect(self.set_colours)
-
-    @Slot(object)
-    def set_colours(self, colours: Colours) -> None:
-        if colours != self._colours:
-            self._colours, self._is_recoloured = colours, False
-            self.mark_stale()
+        self._picture = QWidget(self)
+        theme.notifier().changed.connect(self.mark_stale)
 
     @Slot()
     def refresh(self) -> None:
@@ -80,6 +57,7 @@ class Chart(QWidget):
         self._drawing.catch_up()
         self._writing.catch_up()
 
+    @Slot()
     def mark_stale(self) -> None:
         """Note that there is something new; cheap, whatever the rate."""
         self._drawing.mark_stale()
@@ -92,7 +70,13 @@ class Chart(QWidget):
     def picture(self) -> QPixmap:
         """Return the chart without its controls, on its background, at twice the resolution."""
         self.refresh()
-        return _picture_of([_whole(part) for part in self._parts], self._colours.panel)
+        size = self._picture.size().grownBy(QMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN))
+        pixmap = QPixmap(size * _SCALE)
+        pixmap.setDevicePixelRatio(_SCALE)
+        pixmap.fill(QColor(theme.colours().panel))
+        only_children = QWidget.RenderFlag.DrawChildren
+        self._picture.render(pixmap, QPoint(_MARGIN, _MARGIN), renderFlags=only_children)
+        return pixmap
 
     @Slot()
     def copy_image(self) -> None:
@@ -118,7 +102,7 @@ class Chart(QWidget):
         """Save as CSV if the name ends so, otherwise as PNG; show a failure in a box."""
         try:
             if path.lower().endswith(".csv"):
-                Path(path).write_text(self.to_csv(), encoding="utf-8")
+                Path(path).write_text(self.to_csv(), encoding="utf-8", newline="")
             elif not self.picture().save(path, "PNG"):
                 raise OSError("the picture could not be written")
         except OSError as error:
@@ -134,12 +118,13 @@ class Chart(QWidget):
         """Put the controls above the parts of the picture; plots take the room there is."""
         button = QPushButton("Copy or save", self)
         button.setAccessibleName("Copy or save this chart")
-        button.setMenu(self._export_menu(button))
+        menu = QMenu(button)
+        menu.addActions(self.actions())
+        button.setMenu(menu)
         self.head.add(*controls, button)
-        self._parts = parts
-        grows = (Plot, QScrollArea, QStackedWidget)
-        stretched = [(part, int(isinstance(part, grows))) for part in parts]
-        vbox(self, self.head, *stretched, 0, spacing=6)
+        stretched = [(part, int(isinstance(part, Plot))) for part in parts]
+        vbox(self._picture, *stretched, 0, spacing=6)
+        vbox(self, self.head, (self._picture, 1), spacing=6)
 
     def _draw(self) -> None:
         raise NotImplementedError
@@ -151,7 +136,7 @@ class Chart(QWidget):
         """The text that stands with the picture; by default all words."""
         return self._words()
 
-    def _keys(self) -> tuple["Key", ...]:
+    def _keys(self) -> Sequence[Key]:
         return ()
 
     @Slot()
@@ -159,37 +144,22 @@ class Chart(QWidget):
         words = self._words()
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)
-        self._statement.setText(self._statement_text())
-        self._legend.show_keys(self._keys(), self._colours)
-
-    def _recolour(self) -> None:
-        """Take over new colours where `_draw` does not; kinds of charts extend it."""
-        for plot in self.findChildren(Plot):
-            plot.set_colours(self._colours)
+        set_text(self._statement, self._statement_text())
+        entries = (
+            f'<span style="color:{colour}">{mark}</span>&nbsp;{escape(text).replace(" ", "&nbsp;")}'
+            for mark, colour, text in self._keys()
+        )
+        set_text(self._legend, "&nbsp;&nbsp; ".join(entries))
 
     def sizeHint(self) -> QSize:
         line = self.fontMetrics().height()
-        return QSize(line * 36, line * 18)
-
-    def resizeEvent(self, event: QResizeEvent, /) -> None:
-        super().resizeEvent(event)
-        self._drawing.mark_stale()
-
-    def contextMenuEvent(self, event: QContextMenuEvent, /) -> None:
-        """Offer to copy or save; also by the keyboard's menu key."""
-        menu = self._export_menu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(event.globalPos())
+        return QSize(line * 36, max(line * 18, super().sizeHint().height()))
 
     @Slot()
     def _on_draw_due(self) -> None:
-        if not self._is_recoloured:
-            self._is_recoloured = True
-            self._recolour()
         self._draw()
 
-    def _make_actions(self) -> list[QAction]:
-        actions = []
+    def _make_actions(self) -> None:
         for text, keys, slot in (
             ("Copy as image", "Ctrl+Shift+C", self.copy_image),
             ("Copy as CSV", QKeySequence.StandardKey.Copy, self.copy_csv),
@@ -200,114 +170,12 @@ class Chart(QWidget):
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             action.triggered.connect(slot)
             self.addAction(action)
-            actions.append(action)
-        return actions
-
-    def _export_menu(self, parent: QWidget) -> QMenu:
-        menu = QMenu(parent)
-        menu.addActions(self._actions)
-        return menu
-
-
-@dataclass(frozen=True)
-class Key:
-    """One entry of a legend: its words, its colour (``#rrggbb``) and the shape of its mark."""
-
-    text: str
-    colour: str
-    shape: str = "square"
-
-
-class _Entry(QWidget):
-    def __init__(self, key: Key, colours: Colours, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._key, self._colours = key, colours
-        self.setAccessibleName(key.text)
-
-    def sizeHint(self) -> QSize:
-        metrics = self.fontMetrics()
-        return QSize(metrics.horizontalAdvance(self._key.text) + self._mark() + 8, metrics.height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self._mark() * 3, self.fontMetrics().height())
-
-    def paintEvent(self, event: QPaintEvent, /) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        mark = self._mark()
-        centre = QPointF(mark / 2 + 1, self.height() / 2)
-        draw_mark(painter, self._key.shape, centre, mark * 0.75, self._key.colour)
-        painter.setPen(QColor(self._colours.text))
-        rest = self.rect().adjusted(mark + 6, 0, 0, 0)
-        text = self.fontMetrics().elidedText(
-            self._key.text, Qt.TextElideMode.ElideRight, rest.width()
-        )
-        painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
-        painter.end()
-
-    def _mark(self) -> int:
-        return max(10, round(self.fontMetrics().ascent() * 0.95))
-
-
-class Legend(FlowRow):
-    """Entries side by side; hidden while there are none."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, gap=14)
-        self.keys: tuple[Key, ...] = ()
-        self._colours = LIGHT
-        self.hide()
-
-    def show_keys(self, keys: tuple[Key, ...], colours: Colours) -> None:
-        if (keys, colours) != (self.keys, self._colours):
-            self.keys, self._colours = keys, colours
-            self.clear()
-            self.add(*(_Entry(key, colours, self) for key in keys))
-            self.setVisible(bool(keys))
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Write rows as CSV with a header; None becomes an empty field."""
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
+    writer = csv.writer(stream)
     writer.writerow(header)
-    writer.writerows([_plain(cell) for cell in row] for row in rows)
+    writer.writerows(map(plain_text, row) for row in rows)
     return stream.getvalue()
-
-
-def _plain(cell: object) -> object:
-    """Return a name so that a spreadsheet takes it neither for a formula nor for a line's end."""
-    if not isinstance(cell, str):
-        return cell
-    text = cell.replace("\r", " ")
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
-
-
-def _whole(part: QWidget) -> QWidget:
-    """Return what a part of the picture shows, whole where it is scrolled."""
-    shown = part.currentWidget() if isinstance(part, QStackedWidget) else part
-    inside = shown.widget() if isinstance(shown, QScrollArea) else shown
-    return inside or part
-
-
-def _picture_of(widgets: Iterable[QWidget], background: str) -> QPixmap:
-    """Paint widgets below each other, twice as fine as the screen, so that it can be printed."""
-    parts = [widget for widget in widgets if not widget.isHidden()]
-    width = max((part.width() for part in parts), default=1)
-    height = sum(part.height() for part in parts) or 1
-    pixmap = QPixmap(int((width + 2 * _MARGIN) * _SCALE), int((height + 2 * _MARGIN) * _SCALE))
-    pixmap.setDevicePixelRatio(_SCALE)
-    pixmap.fill(QColor(background))
-    top = _MARGIN
-    painter = QPainter(pixmap)
-    try:
-        for part in parts:
-            # The widget's own: a plot's `render` is that of its scene.
-            QWidget.render(
-                part, painter, QPoint(_MARGIN, top), renderFlags=QWidget.RenderFlag.DrawChildren
-            )
-            top += part.height()
-    finally:
-        painter.end()
-    return pixmap

@@ -4,28 +4,33 @@ from dataclasses import dataclass
 from math import fsum, isfinite
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
-from app.qt.charts.bars import BarPlot, Row
+from app.qt import theme
+from app.qt.charts.bars import Bars, BarTable, Cell
 from app.qt.charts.chart import Chart, Key, csv_text
-from app.qt.charts.format import ViewName, decimals, parts_of_sum, places_for, row_parts, view_name
+from app.qt.charts.format import (
+    ViewName,
+    decimals,
+    name_columns,
+    parts_of_sum,
+    places_for,
+    view_name,
+)
 from app.qt.charts.plot import SteadyRange
-from app.qt.widgets.inputs import Choices
-from app.qt.widgets.layout import scroll_area
 from app.types import ScoredFrame
 
 Terms = tuple[tuple[float, ...], ...]
 _VIEW, _REGION, _LAYER, _CLUSTER = range(4)
 _N_NAMED = 4
-_AIR = 1.25
-"""Most height of the rows, in heights that they need."""
+_LOW = "▼"
 _NOTABLE = 0.02
 """Differences below this share of the score are not marked, however large beside a small term."""
 
 
 @dataclass(frozen=True)
 class _Group:
-    parts: tuple[str, ...]
+    names: list[str]
     views: tuple[int, ...]
     clusters: tuple[int, ...]
 
@@ -56,13 +61,13 @@ class ContributionsChart(Chart):
         self._reference: Terms = ()
         self.is_held = False
         self._range = SteadyRange(padding=0.0)
-        grouping = ("View", "Region", "Layer", "Cluster")
-        self._grouping = Choices("Contributions by", grouping, self, first=_REGION)
-        self._grouping.chosen.connect(self._on_grouping)
-        self._plot = BarPlot(is_stacked=True)
-        self._plot.setAccessibleName("Contributions as bars; arrow keys go through them")
-        self._scroll = scroll_area(self._plot, self, takes_focus=False)
-        self._lay_out(self._statement, self._legend, self._scroll, controls=[self._grouping])
+        self._grouping = QComboBox(self)
+        self._grouping.setAccessibleName("Contributions by")
+        self._grouping.addItems(["By view", "By region", "By layer", "By cluster"])
+        self._grouping.setCurrentIndex(_REGION)
+        self._grouping.currentIndexChanged.connect(self._on_grouping)
+        self._table = BarTable("Contributions to the score", self)
+        self._lay_out(self._statement, self._legend, self._table, controls=[self._grouping])
 
     def show_scored(self, scored: ScoredFrame, view_names: tuple[str, ...]) -> None:
         """Show a frame; one without a score leaves the last scored one on show."""
@@ -89,6 +94,7 @@ class ContributionsChart(Chart):
     def clear(self) -> None:
         """Forget the frame on show; after a new fit its terms would mean nothing."""
         self._scored = self._current = None
+        self._names, self._views = (), ()
         self._range.reset()
         self.mark_stale()
 
@@ -110,19 +116,22 @@ class ContributionsChart(Chart):
         fits = cluster < len(self._reference) and view < len(self._reference[cluster])
         return self._reference[cluster][view] if fits else None
 
-    def _groups(self, grouping: int) -> list[_Group]:
+    def _groups(self) -> tuple[list[str], list[_Group]]:
+        """Return the titles of the names, and the groups."""
+        grouping = self._grouping.currentIndex()
         clusters = tuple(range(len(self._terms())))
         everything = tuple(range(len(self._views)))
+        titles, names = name_columns(self._views)
         if grouping == _VIEW:
-            return [_Group(parts, (i,), clusters) for i, parts in enumerate(row_parts(self._views))]
+            return titles, [_Group(name, (i,), clusters) for i, name in enumerate(names)]
         if grouping == _CLUSTER:
-            return [_Group((f"Cluster {c + 1}",), everything, (c,)) for c in clusters]
+            return ["Cluster"], [_Group([f"Cluster {c + 1}"], everything, (c,)) for c in clusters]
         members: dict[str, list[int]] = {}
-        for index, parts in enumerate(row_parts(self._views)):
-            region = self._views[index].region
-            name = region if grouping == _REGION else " ".join(parts[1:]) or region
+        for index, (region, *layer) in enumerate(names):
+            name = region if grouping == _REGION else " ".join(layer).strip() or region
             members.setdefault(name, []).append(index)
-        return [_Group((name,), tuple(views), clusters) for name, views in members.items()]
+        title = "Region" if grouping == _REGION else "Layer"
+        return [title], [_Group([name], tuple(i), clusters) for name, i in members.items()]
 
     def _sum_words(self) -> str:
         scored = self._scored
@@ -130,8 +139,9 @@ class ContributionsChart(Chart):
             return "No score yet: what it consists of appears here with the first one."
         # As the rows are written: regions are sums of their views where those are shown.
         totals: dict[str, float] = {}
-        for group, value in self._printed():
-            totals[group.parts[0]] = totals.get(group.parts[0], 0.0) + value
+        groups = self._groups()[1]
+        for group, value in zip(groups, self._printed(groups), strict=True):
+            totals[group.names[0]] = totals.get(group.names[0], 0.0) + value
         named = list(totals.items())
         if len(named) > _N_NAMED + 1:
             named.sort(key=lambda pair: -abs(pair[1]))
@@ -146,14 +156,11 @@ class ContributionsChart(Chart):
             words += f"{sign}{decimals(shown, places)} {name.lower()}"
         return f"{decimals(scored.score, places)} = {words}"
 
-    def _printed(self) -> list[tuple[_Group, float]]:
-        """Return every group with its sum, rounded so that the printed numbers add up."""
-        terms = self._terms()
-        groups = self._groups(self._grouping.current)
-        sums = [fsum(group.values(terms)) for group in groups]
+    def _printed(self, groups: list[_Group]) -> tuple[float, ...]:
+        """Return the sums of the groups, rounded so that the printed numbers add up."""
+        sums = [fsum(group.values(self._terms())) for group in groups]
         score = self._scored.score if self._scored is not None else None
-        total = fsum(sums) if score is None else score
-        return list(zip(groups, parts_of_sum(sums, total, self._places()), strict=True))
+        return parts_of_sum(sums, fsum(sums) if score is None else score, self._places())
 
     def _words(self) -> str:
         scored, current = self._scored, self._current
@@ -175,53 +182,51 @@ class ContributionsChart(Chart):
         return places_for(abs(score))
 
     def _draw(self) -> None:
-        terms = self._terms()
-        places = self._places()
+        terms, places = self._terms(), self._places()
+        titles, groups = self._groups()
         rows, extent = [], [0.0]
         score = fsum(value for row in terms for value in row if isfinite(value))
-        for group, printed in self._printed():
+        for group, printed in zip(groups, self._printed(groups), strict=True):
             values = group.values(terms)
             usual = fsum(group.values(self._reference)) if self._reference else None
-            total = fsum(values)
-            note, is_low = "", False
+            total, text = fsum(values), decimals(printed, places)
             if usual is not None:
-                is_low = total < usual / 2 and usual - total > _NOTABLE * abs(score)
-                note = f"usual {decimals(usual, places)}"
                 extent.append(usual)
-            texts = (decimals(printed, places),)
-            tips = (self._tip(group, values, usual, places + 1),)
-            rows.append(Row(group.parts, values, texts, tips, usual, note, is_low))
+                if total < usual / 2 and usual - total > _NOTABLE * abs(score):
+                    text = f"{_LOW} {text}"
+            tip = self._tip(group, values, usual, places + 1)
+            cells = [Cell(name, tip=tip) for name in group.names]
+            cells += [Cell("", Bars(values, range(len(values)), usual), tip), Cell(text, tip=tip)]
+            cells += [] if usual is None else [Cell(decimals(usual, places), tip=tip)]
+            rows.append(cells)
             extent.append(fsum(value for value in values if value > 0))
             extent.append(fsum(value for value in values if value < 0))
         self._range.follow(extent)
-        self._range.settle()
-        self._plot.show_rows(rows, (self._range.low, self._range.high))
-        self._scroll.setVisible(bool(rows))
-        # Few rows leave no empty field below them.
-        self._scroll.setMaximumHeight(round(self._plot.minimumHeight() * _AIR))
+        headings = [*titles, "Contribution", ""] + (["Usual"] if self._reference else [])
+        self._table.show_rows(headings, rows, (self._range.low, self._range.high), len(titles))
+        self._table.setVisible(bool(rows))
 
     def _tip(
         self, group: _Group, values: tuple[float, ...], usual: float | None, places: int
     ) -> str:
         is_view = len(group.views) == 1
-        lines = [self._views[group.views[0]].full if is_view else " ".join(group.parts)]
+        lines = [self._views[group.views[0]].full if is_view else " ".join(group.names)]
         named = [(f"Cluster {cluster + 1}:", values[cluster]) for cluster in group.clusters]
         named.append(("Together", fsum(values)))
         if usual is not None:
             named.append(("Usual for enrolled frames", usual))
         return "\n".join(lines + [f"{name} {decimals(value, places)}" for name, value in named])
 
-    def _keys(self) -> tuple[Key, ...]:
-        if self._scored is None:
-            return ()
+    def _keys(self) -> list[Key]:
+        colours = theme.colours()
         keys = [
-            Key(f"Cluster {cluster + 1}", self._colours.series_colour(cluster))
-            for cluster in range(len(self._scored.terms))
+            ("■", colours.series_colour(cluster), f"Cluster {cluster + 1}")
+            for cluster in range(len(self._terms()))
         ]
-        if self._reference:
-            keys.append(Key("usual for enrolled frames", self._colours.text, "tick"))
-            keys.append(Key("less than half of usual", self._colours.caution, "triangle"))
-        return tuple(keys)
+        if keys and self._reference:
+            keys.append(("┃", colours.text, "usual for enrolled frames"))
+            keys.append((_LOW, colours.text, "less than half of usual"))
+        return keys
 
     @Slot()
     def _on_grouping(self) -> None:

@@ -60,12 +60,13 @@ def view_name(full: str) -> ViewName:
     return ViewName(full, region, _NETWORKS.get(network, network), layer, _depth(network, layer))
 
 
-def row_parts(views: Sequence[ViewName]) -> tuple[tuple[str, ...], ...]:
-    """Return the parts of names for rows, without the network where all layers are of one."""
+def name_columns(views: Sequence[ViewName]) -> tuple[list[str], list[list[str]]]:
+    """Return titles and rows of names, without the network where all layers are of one."""
     is_one = len({view.network for view in views}) == 1 and all(view.layer for view in views)
-    if not is_one:
-        return tuple(view.parts for view in views)
-    return tuple((view.region, view.layer_words) for view in views)
+    rows = [[view.region, view.layer_words] if is_one else list(view.parts) for view in views]
+    n = max(map(len, rows), default=0)
+    titles = ["Region", "Network", "Layer"] if n == 3 else ["Region", "Features"][:n]
+    return titles, [row + [""] * (n - len(row)) for row in rows]
 
 
 def _depth(network: str, layer: str) -> str:

@@ -1,29 +1,31 @@
-"""Histograms of left-out scores: one row for each kind, all against the same threshold."""
+"""Histograms of left-out scores: one plot for each kind, all against the same threshold."""
 
 from collections.abc import Iterable, Sequence
-from math import ceil, floor, isfinite, log10
+from functools import partial
+from math import ceil, floor, isfinite
 
 import numpy as np
 import pyqtgraph as pg  # type: ignore[import-untyped]
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Slot
-from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
 
 from app.models.summary import ThresholdSummary
+from app.qt import theme
 from app.qt.charts.chart import Chart, Key, csv_text
 from app.qt.charts.format import decimals, percent, places_for
-from app.qt.charts.plot import Pixels, Plot, tinted
-from app.qt.widgets.layout import scroll_area
+from app.qt.charts.plot import Plot, dashed, tinted
+from app.qt.widgets.texts import wrapped
 from app.types import Interval
 
-_MOST_BINS = 60
+_N_BINS = 30
+_LIGHT = 0.45
 
 Series = tuple[str, tuple[float, ...], float | None, Interval]
 """A name, scores of genuine frames, the share that is refused, and its interval."""
 
 
 class ScoreHistogram(Chart):
-    """Scores as bars in rows, with the threshold through all of them.
+    """Left-out scores, and those of the stress test, as bars with the threshold through them.
 
     Bars below the threshold, which are refused, are solid; the others are light.
     """
@@ -32,34 +34,33 @@ class ScoreHistogram(Chart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Histogram of scores", parent)
-        self._series: tuple[Series, ...] = ()
+        self._series: list[Series] = []
         self._threshold = 0.0
         self._edges: list[float] = []
         self._counts: list[list[int]] = []
-        self._plot = Plot(self, axes={"bottom": pg.AxisItem("bottom")})
-        self._plot.set_y_range(0, 1)
-        self._plot.setAccessibleName("Histogram of scores, the bars")
-        self._plot.add_layer(self._paint_rows, z=0)
-        self._plot.hovered.connect(self._on_hovered)
-        self._scroll = scroll_area(self._plot, self, takes_focus=False)
-        self._lay_out(self._statement, self._legend, self._scroll)
+        self._labels = [wrapped(parent=self) for _ in range(2)]
+        self._plots, self._bars, self._lines = [], [], []
+        for row, name in enumerate(("Left-out frames", "Left-out conditions")):
+            plot = Plot(self, f"{name}, the bars", axes=("bottom",), tip=partial(self._tip, row))
+            bars = pg.BarGraphItem(x0=[], x1=[], y0=0, height=[], pen=pg.mkPen(None))
+            line = pg.InfiniteLine(angle=90)
+            plot.add(bars, line)
+            self._plots.append(plot)
+            self._bars.append(bars)
+            self._lines.append(line)
+        rows = [part for pair in zip(self._labels, self._plots, strict=True) for part in pair]
+        self._lay_out(self._statement, self._legend, *rows)
 
     def show_threshold(self, threshold: ThresholdSummary | None) -> None:
         """Show the left-out scores that set a threshold, and those of the stress test."""
-        self._series = ()
+        self._series = []
         if threshold is not None:
-            left_out, stress = threshold.left_out, threshold.stress
-            self._threshold = threshold.value
-            rows: list[Series] = [
-                ("left-out frames", left_out, threshold.bpcer, threshold.interval),
-                (
-                    "left-out conditions (stress)",
-                    stress,
-                    threshold.stress_bpcer,
-                    threshold.stress_interval,
-                ),
-            ]
-            self._series = tuple(rows if stress else rows[:1])
+            one = threshold
+            self._threshold = one.value
+            self._series = [("left-out frames", one.left_out, one.bpcer, one.interval)]
+            if one.stress:
+                name = "left-out conditions (stress)"
+                self._series.append((name, one.stress, one.stress_bpcer, one.stress_interval))
         self.mark_stale()
 
     def to_csv(self) -> str:
@@ -95,91 +96,57 @@ class ScoreHistogram(Chart):
         return text if self._series else self._words()
 
     def _threshold_words(self) -> str:
-        return f"Threshold {decimals(self._threshold, self._places())}"
+        places = places_for(self._edges[-1] - self._edges[0]) if self._edges else 3
+        return f"Threshold {decimals(self._threshold, places)}"
 
     def _keys(self) -> tuple[Key, ...]:
-        accent = self._colours.accent
-        light = tinted(accent, 0.45).name(QColor.NameFormat.HexArgb)
-        keys = (Key("genuine, accepted", light), Key("genuine, refused", accent))
-        return keys if self._series else ()
-
-    def _places(self) -> int:
-        return places_for(self._edges[-1] - self._edges[0]) if self._edges else 3
+        if not self._series:
+            return ()
+        colour = QColor(theme.colours().accent)
+        light = f"rgba({colour.red()}, {colour.green()}, {colour.blue()}, {_LIGHT})"
+        return ("■", light, "genuine, accepted"), ("■", colour.name(), "genuine, refused")
 
     def _draw(self) -> None:
+        colours = theme.colours()
         every = [score for _, scores, _, _ in self._series for score in scores]
-        n_wanted = max(12, min(48, int(self._plot.area().width() / 14)))
-        self._edges = edges_for(every, self._threshold, n_wanted)
-        self._counts = [counts_in(scores, self._edges) for _, scores, _, _ in self._series]
-        if self._edges:
-            pad = 0.02 * (self._edges[-1] - self._edges[0])
-            self._plot.set_x_range(self._edges[0] - pad, self._edges[-1] + pad)
-        line = self._plot.fontMetrics().height()
-        axis = self._plot.small_metrics.height() + 12
-        self._plot.setMinimumHeight(max(1, len(self._series)) * line * 5 + axis)
-        self._plot.viewport().update()
-        self._scroll.setVisible(bool(self._series))
+        self._edges = edges = edges_for(every, self._threshold)
+        self._counts = [counts_in(scores, edges) for _, scores, _, _ in self._series]
         self.head.setVisible(bool(self._series))
-
-    def _paint_rows(self, painter: QPainter, pixels: Pixels) -> None:
-        if not self._series or not self._edges:
-            return
-        step = pixels.area.height() / len(self._series)
-        for index, series in enumerate(self._series):
-            top = pixels.area.top() + index * step
-            row = QRectF(pixels.area.left(), top, pixels.area.width(), step)
-            self._paint_series(painter, pixels, row, self._label(series), self._counts[index])
-
-    def _paint_series(
-        self, painter: QPainter, pixels: Pixels, row: QRectF, label: str, counts: list[int]
-    ) -> None:
-        painter.setFont(self._plot.small_font)
-        painter.setPen(QColor(self._colours.text))
-        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
-        place = row.adjusted(2, 4, -2, 0)
-        used = painter.boundingRect(place, int(flags), label)
-        painter.drawText(place, int(flags), label)
-        base = row.bottom() - 1
-        room = max(4.0, base - used.bottom() - 6)
-        most = max(counts, default=0)
-        for index, count in enumerate(counts):
-            if not count:
+        for row, (label, plot) in enumerate(zip(self._labels, self._plots, strict=True)):
+            is_shown = row < len(self._series) and bool(edges)
+            label.setVisible(is_shown)
+            plot.setVisible(is_shown)
+            if not is_shown:
                 continue
-            left, right = pixels.x(self._edges[index]), pixels.x(self._edges[index + 1])
-            height = max(2.0, room * count / most)
-            bar = QRectF(left + 0.5, base - height, max(1.0, right - left - 1), height)
-            is_refused = (self._edges[index] + self._edges[index + 1]) / 2 < self._threshold
-            painter.fillRect(bar, tinted(self._colours.accent, 1.0 if is_refused else 0.45))
-        x = pixels.vertical(self._threshold).x1()
-        painter.setPen(QPen(QColor(self._colours.text), 1.4, Qt.PenStyle.DashLine))
-        # Not over the words above the bars.
-        painter.drawLine(QPointF(x, used.bottom() + 2), QPointF(x, base))
-        painter.setPen(QPen(QColor(self._colours.grid), 1))
-        painter.drawLine(QPointF(row.left(), base + 0.5), QPointF(row.right(), base + 0.5))
+            label.setText(self._label(self._series[row]))
+            accepted = [left >= self._threshold for left in edges[:-1]]
+            self._bars[row].setOpts(
+                x0=edges[:-1],
+                x1=edges[1:],
+                height=self._counts[row],
+                pen=pg.mkPen(colours.panel),
+                brushes=[tinted(colours.accent, _LIGHT if is_ok else 1.0) for is_ok in accepted],
+            )
+            self._lines[row].setValue(self._threshold)
+            self._lines[row].setPen(dashed(colours.text))
+            pad = 0.02 * (edges[-1] - edges[0])
+            plot.set_x_range(edges[0] - pad, edges[-1] + pad)
+            plot.set_y_range(0, 1.05 * max(1, *self._counts[row]))
 
-    @Slot(QPoint)
-    def _on_hovered(self, place: QPoint) -> None:
-        QToolTip.showText(self._plot.mapToGlobal(place), self._tip(place), self._plot)
-
-    def _tip(self, place: QPoint) -> str:
-        """Return range and count of the bar at a place; empty where there is none."""
-        area = self._plot.area()
-        if not self._edges or not area.contains(place):
+    def _tip(self, row: int, score: float, _count: float) -> str:
+        """Return range and count of the bar at a score; empty where there is none."""
+        index = int(np.searchsorted(self._edges, score, "right")) - 1
+        if not 0 <= index < len(self._edges) - 1 or row >= len(self._series):
             return ""
-        row = int((place.y() - area.top()) / (area.height() / len(self._series)))
-        width = self._edges[1] - self._edges[0]
-        index = int((self._plot.value_at(place)[0] - self._edges[0]) // width)
-        if not 0 <= index < len(self._edges) - 1 or not 0 <= row < len(self._series):
-            return ""
-        places = places_for(width * 10)
+        low, high = self._edges[index], self._edges[index + 1]
+        places = places_for(10 * (high - low))
         return (
-            f"{self._series[row][0]}\n{decimals(self._edges[index], places)} to "
-            f"{decimals(self._edges[index + 1], places)}: {self._counts[row][index]} of "
-            f"{sum(self._counts[row])}"
+            f"{self._series[row][0]}\n{decimals(low, places)} to {decimals(high, places)}: "
+            f"{self._counts[row][index]} of {sum(self._counts[row])}"
         )
 
 
-def edges_for(scores: Iterable[float], threshold: float, n_wanted: int = 30) -> list[float]:
+def edges_for(scores: Iterable[float], threshold: float) -> list[float]:
     """Return the edges of equal bins over all finite scores; none without any.
 
     One edge is the threshold, so that every bar lies wholly on one side of it.
@@ -188,9 +155,9 @@ def edges_for(scores: Iterable[float], threshold: float, n_wanted: int = 30) -> 
     if not known:
         return []
     low, high = min([*known, threshold]), max([*known, threshold])
-    width = _round_width((high - low) / max(1, min(n_wanted, _MOST_BINS)))
-    if width <= 0:
-        width = max(abs(threshold) * 0.05, 1e-3)
+    width = (high - low) / _N_BINS
+    if width < 1e-9:
+        width = 1e-3
     first = floor((low - threshold) / width)
     last = max(first + 1, ceil((high - threshold) / width))
     if threshold + last * width <= high:  # the largest score must lie inside the last bin
@@ -204,11 +171,3 @@ def counts_in(scores: Iterable[float], edges: Sequence[float]) -> list[int]:
         return []
     known = np.clip([score for score in scores if isfinite(score)], edges[0], edges[-1])
     return [int(count) for count in np.histogram(known, edges)[0]]
-
-
-def _round_width(width: float) -> float:
-    """Round a width up to 1, 2 or 5 times a power of ten."""
-    if width <= 0 or not isfinite(width):
-        return 0.0
-    power = 10.0 ** floor(log10(width))
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= width * (1 - 1e-9))

@@ -11,7 +11,7 @@ from app.qt.charts.format import decimals, percent, places_for, view_name
 from app.qt.controllers.app_controller import AppController
 from app.qt.theme import GRID, colours, set_class
 from app.qt.theme.icons import VERDICTS, icon
-from app.qt.widgets.layout import Unscrolled, button, card, hbox, scroll_area, vbox
+from app.qt.widgets.layout import button, card, hbox, scroll_area, vbox
 from app.qt.widgets.texts import EmptyState, MarkedText, enrol_button, set_text, wrapped
 from app.qt.widgets.throttle import Throttle
 from app.session.explanation import Explanation, explain
@@ -273,7 +273,6 @@ class WhyPage(QWidget):
         vbox(self, scroll_area(content, self))
         self._chart_card, chart_column = card(content)
         chart_column.addWidget(self.chart)
-        Unscrolled(self.chart)
         head = hbox(None, (wrapped("Why this score", "title", content), 1), self.hold)
         parts = (head, self.score, self._chart_card, (self.empty, 100))
         vbox(content, *parts, 1, margins=2 * GRID, spacing=GRID + 4)

@@ -6,28 +6,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtWidgets import QWidget
 
-from app.qt.charts.format import decimals, number, row_parts, scientific, view_name
+from app.qt.charts.format import decimals, name_columns, number, scientific, view_name
 from app.qt.charts.histogram import counts_in, edges_for
 from app.qt.charts.plot import SteadyRange
 from app.qt.widgets.layout import FlowRow
 
 
-def test_that_a_range_shows_first_values_at_once_grows_smoothly_and_shrinks():
-    steady = SteadyRange()
-    steady.follow([math.nan, 0.4, 0.8, math.inf])
-    assert steady.has_settled
-    before = steady.high
-    assert steady.low < 0.4 < 0.8 < before < 1
-    steady.follow([0.4, 1.6])
-    steady.step()
-    first = steady.high
-    for _ in range(40):
-        steady.step()
-    assert before < first < 1.6 < steady.high
-    assert steady.has_settled
-    steady.follow([0.4, 0.5])
-    steady.settle()
-    assert steady.high - steady.low < 0.3
+def test_that_a_range_grows_at_once_stays_and_shrinks_for_much_less():
+    steady = SteadyRange(padding=0.15)
+    for values, is_changed in (
+        ([math.nan, 0.4, 0.8, math.inf], True),
+        ([0.45, 0.75], False),
+        ([0.4, 1.6], True),
+        ([0.4, 0.5], True),
+        ([math.nan], False),
+    ):
+        before = (steady.low, steady.high)
+        steady.follow(values)
+        assert (before != (steady.low, steady.high)) == is_changed, values
+    assert steady.low < 0.4 < 0.5 < steady.high < 0.6
 
 
 SCORES = st.lists(st.floats(-10, 10) | st.sampled_from([math.nan, math.inf]), max_size=30)
@@ -53,11 +50,13 @@ def test_that_a_view_is_told_by_region_network_and_layer_and_the_network_only_am
     assert name.parts == ("face", "EfficientNet-Lite0", "block4 (early)")
     assert name.words == "face, early layer (EfficientNet-Lite0 block4)"
     early, late = (view_name(f"nose/efficientnet-lite0.block{n}") for n in (2, 13))
-    assert row_parts([early, late]) == (("nose", "block2 (early)"), ("nose", "block13 (late)"))
+    _, rows = name_columns([early, late])
+    assert rows == [["nose", "block2 (early)"], ["nose", "block13 (late)"]]
     other, by_hand = view_name("face/vgg16.last"), view_name("face/lbp")
-    assert row_parts([early, other])[1] == ("face", "VGG-16", "last")
-    assert row_parts([by_hand]) == (("face", "LBP"),)
-    assert row_parts([view_name("")]) == ((),)
+    titles, rows = name_columns([other, by_hand])
+    assert titles == ["Region", "Network", "Layer"]
+    assert rows == [["face", "VGG-16", "last"], ["face", "LBP", ""]]
+    assert name_columns([view_name("")]) == ([], [[]])
     for full in ("whole", "face/", "own/net", "a/b.c.d", ""):
         assert view_name(full).full == full
 

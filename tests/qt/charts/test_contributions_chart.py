@@ -1,9 +1,10 @@
 """Why a score is what it is."""
 
 import pytest
+from PySide6.QtWidgets import QComboBox
 
+from app.qt.charts.bars import BarTable
 from app.qt.charts.contributions import ContributionsChart
-from app.qt.widgets.inputs import Choices
 from app.types import Verdict
 from tests.qt.charts.chart_values import scored
 
@@ -20,19 +21,23 @@ def chart(on_show):
 
 
 def rows(chart):
-    return {" ".join(row.parts): row for row in chart._plot.rows}
+    """Return the texts beside the bars by the name of the row."""
+    table, found = chart.findChild(BarTable), {}
+    for row in range(table.rowCount()):
+        texts = [table.item(row, column).text() for column in range(table.columnCount())]
+        bars = texts.index("")
+        found[" ".join(texts[:bars])] = texts[bars + 1 :]
+    return found
 
 
 def group_by(chart, number):
-    chart.findChild(Choices).choose(number)
+    chart.findChild(QComboBox).setCurrentIndex(number)
 
 
 def test_that_the_sum_is_written_by_region_and_negative_terms_lie_left_of_zero(chart):
     assert set(rows(chart)) == {"face", "eyes"}
     assert chart.accessibleDescription().startswith("0.710 = 0.650 face + 0.060 eyes (threshold")
-    low, _ = chart._plot.box.viewRange()[0]
-    assert low < -0.04
-    assert [key.text for key in chart._legend.keys] == ["Cluster 1", "Cluster 2"]
+    assert chart.findChild(BarTable)._delegate.limits[0] <= -0.04
 
 
 def test_that_every_grouping_sums_to_the_score(chart):
@@ -45,7 +50,7 @@ def test_that_every_grouping_sums_to_the_score(chart):
         )
     ):
         group_by(chart, number)
-        found = {name: sum(row.values) for name, row in rows(chart).items()}
+        found = {name: float(value) for name, (value,) in rows(chart).items()}
         assert found == pytest.approx(expected)
         assert sum(found.values()) == pytest.approx(0.71)
 
@@ -68,10 +73,7 @@ def test_that_a_frame_stays_while_held_or_while_there_is_no_other_score(chart):
 def test_that_what_is_usual_stands_beside_the_value_and_less_than_half_of_it_is_marked(chart):
     chart.set_reference(((0.3, 0.2, 0.05), (0.2, 0.1, 0.1)))
     chart.refresh()
-    row = rows(chart)["eyes"]
-    assert row.reference == pytest.approx(0.3)
-    assert row.note == "usual 0.300"
-    assert [name for name, row in rows(chart).items() if row.is_low] == ["eyes"]
+    assert rows(chart) == {"face": ["0.650", "0.650"], "eyes": ["▼ 0.060", "0.300"]}
 
 
 def test_that_the_printed_terms_add_up_to_the_printed_sum(on_show):
@@ -81,7 +83,7 @@ def test_that_the_printed_terms_add_up_to_the_printed_sum(on_show):
     chart.show_scored(scored(1, score=0.1, terms=((third, third, third),)), names)
     chart.refresh()
     assert "0.100 = 0.034 face + 0.033 eyes + 0.033 mouth" in chart.accessibleDescription()
-    assert [row.texts for row in chart._plot.rows] == [("0.034",), ("0.033",), ("0.033",)]
+    assert rows(chart) == {"face": ["0.034"], "eyes": ["0.033"], "mouth": ["0.033"]}
 
 
 def test_that_many_networks_are_summed_up_as_others(on_show):

@@ -45,10 +45,10 @@ def test_that_a_single_iteration_and_the_tolerance_are_in_view(chart):
     assert low < -6 < high
 
 
-def test_that_gaps_of_zero_or_less_are_marked_below_the_others_and_histories_may_differ(chart):
+def test_that_gaps_of_zero_or_less_lie_below_the_others_and_histories_may_differ(chart):
     show(chart, (0.5, 0.4, 0.3), (1e-2, 1e-9, 0.0, -1e-12), 0.0)
-    assert [len(points) for points in chart._points] == [3, 4]
+    objective, gaps = (curve.getData()[1] for curve in chart._curves)
+    assert len(objective) == 3
     assert chart.to_csv().splitlines()[-1].startswith("4,,")
-    heights = [y for _, y in chart._points[1]]
-    assert chart._is_floored == [False, False, True, True]
-    assert heights[2] == heights[3] < heights[1]
+    assert gaps[2] == gaps[3] < gaps[1] < gaps[0]
+    assert chart._last[1].toPlainText() == "0 or less"

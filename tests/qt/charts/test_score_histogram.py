@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QToolTip
 
 from app.qt.charts.histogram import ScoreHistogram
@@ -46,18 +46,15 @@ def test_that_frames_without_a_score_are_counted_apart(chart):
     assert "1 without a score" in found
 
 
-def test_that_a_threshold_far_away_is_in_view_and_a_bar_tells_its_range_and_count(chart):
+def test_that_a_threshold_far_away_is_in_view_and_a_bar_tells_its_range_and_count(chart, qtbot):
     show(chart, [0.5, 0.5, 0.9], 0.2)
     chart.refresh()
     plot = chart.findChild(Plot)
     low, high = plot.box.viewRange()[0]
     assert low < 0.2 < 0.9 < high
-    x = next(
-        x
-        for x in range(int(plot.area().left()), int(plot.area().right()))
-        if plot.value_at(QPoint(x, 50))[0] >= 0.505
-    )
-    plot.hovered.emit(QPoint(x, int(plot.area().center().y())))
-    assert QToolTip.text().startswith("left-out frames\n0.50")
+    place = plot.mapFromScene(plot.box.mapViewToScene(QPointF(0.495, 1)))
+    qtbot.mouseMove(plot.viewport(), place)
+    qtbot.waitUntil(lambda: bool(QToolTip.text()))
+    assert QToolTip.text().startswith("left-out frames\n0.4")
     assert QToolTip.text().endswith("2 of 3")
     QToolTip.hideText()

@@ -13,7 +13,7 @@ from app.qt.state import Working
 from app.qt.theme import GRID, set_class
 from app.qt.theme.icons import icon
 from app.qt.widgets.inputs import CalmTabBar
-from app.qt.widgets.layout import Unscrolled, button, card, scroll_area, vbox
+from app.qt.widgets.layout import button, card, scroll_area, vbox
 from app.qt.widgets.texts import EmptyState, enrol_button, wrapped
 from app.session.takes import EnrolmentState
 
@@ -149,7 +149,6 @@ class ModelPage(QWidget):
             "of its own: how much it relies on which part of the picture and which layer.",
             "muted",
         )
-        Unscrolled(self.weights)
         self._pages: list[QWidget] = []
         for title, inside in (
             ("Weights", (intro, self.clusters, self.weights)),

@@ -20,7 +20,6 @@ from app.qt.theme import set_class
 from app.qt.widgets.inputs import CalmSpinBox
 from app.qt.widgets.layout import (
     FlowRow,
-    Unscrolled,
     add_action,
     as_high_as_rows,
     button,
@@ -82,7 +81,6 @@ class ThresholdPanel(QWidget):
         )
         texts = (explained, self._statement, self._origin, self._stress)
         vbox(self, target, *texts, self.people, (self.histogram, 1), spacing=10)
-        Unscrolled(self.histogram)
 
     def show_threshold(self, threshold: ThresholdSummary | None) -> None:
         if threshold == self._threshold:
