@@ -69,3 +69,10 @@ def natural_order(name: str) -> tuple[list[tuple[bool, int, str]], str]:
         if part
     ]
     return parts, name
+
+
+def spreadsheet_cell(value: object) -> object:
+    """Quote text that a spreadsheet would take for a formula; return anything else as it is."""
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        return f"'{value}"
+    return value

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
+from app.names import spreadsheet_cell
 from app.reports.evaluation import Comparison, Row, Table
 from app.reports.figures import FIGURES, FoldFigures
 from app.reports.guided_test import Fact, Report
@@ -43,15 +44,8 @@ def _csv(rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> str:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, list(columns), restval="", lineterminator="\r\n")
     writer.writeheader()
-    writer.writerows({key: plain_text(value) for key, value in row.items()} for row in rows)
+    writer.writerows({key: spreadsheet_cell(value) for key, value in row.items()} for row in rows)
     return stream.getvalue()
-
-
-def plain_text(value: Any) -> Any:
-    """Quote text that a spreadsheet would take for a formula."""
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        return f"'{value}"
-    return value
 
 
 # ------------------------------------------------------------------ guided test

@@ -10,12 +10,12 @@ from PySide6.QtCore import QMargins, QPoint, QSize, Qt, Slot
 from PySide6.QtGui import QAction, QColor, QGuiApplication, QKeySequence, QPixmap
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QPushButton, QWidget
 
+from app.names import spreadsheet_cell
 from app.qt import theme
 from app.qt.charts.plot import Plot
 from app.qt.widgets.layout import FlowRow, vbox
 from app.qt.widgets.texts import set_text, wrapped
 from app.qt.widgets.throttle import Throttle
-from app.reports.csv_files import plain_text
 
 _MARGIN = 12
 _SCALE = 2
@@ -177,5 +177,5 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream)
     writer.writerow(header)
-    writer.writerows(map(plain_text, row) for row in rows)
+    writer.writerows(map(spreadsheet_cell, row) for row in rows)
     return stream.getvalue()
