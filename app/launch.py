@@ -84,7 +84,7 @@ def why_no_screen(
     host, _, number = display.rpartition(":")
     local = sockets / f"X{number.partition('.')[0]}"
     if not host and sockets.is_dir() and not local.exists():
-        return f"The screen {display} does not answer (DISPLAY names one that is not there)."
+        return f"The screen {display} does not answer (DISPLAY is set, but no such display exists)."
     for library in _NEEDED:
         try:
             ctypes.CDLL(library)

@@ -223,6 +223,6 @@ def _remove(path: Path) -> Iterator[str]:
 
 def _cannot_write(folder: Path, error: OSError) -> StorageError:
     return StorageError(
-        f"The folder {folder} cannot be written ({error.strerror or error}); make room there, or "
+        f"The folder {folder} cannot be written ({error.strerror or error}); free some space, or "
         f"name another folder in the environment variables {CONFIG_VARIABLE} and {DATA_VARIABLE}."
     )

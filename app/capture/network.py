@@ -28,8 +28,8 @@ MOST_REDIRECTS = 3
 _PORTS = {"http": 80, "https": 443, "rtsp": 554, "rtsps": 322}
 _EMPTY_LINE = re.compile(rb"\r?\n\r?\n")
 _MALFORMED = (
-    "The address of the network camera is malformed: write it as http://host:port/path and "
-    "special characters of a password in percent form, such as %40 for @ and %2F for /."
+    "The address of the network camera is malformed: write it as http://host:port/path, and "
+    "special characters in a password as %40 for @, %2F for / and so on."
 )
 
 
@@ -165,7 +165,7 @@ def why_no_video(
             return _judge(_ask_over_http(address, timeout), address, subject)
         socket.create_connection((address.host, address.port), timeout).close()
     except socket.gaierror:
-        message = f"{subject} is unknown to the network: check the spelling of its name."
+        message = f"{subject} cannot be found on the network: check the spelling of its name."
         return SourceError(Cause.NO_ANSWER, message=message)
     except (OSError, http.client.HTTPException, ValueError, IndexError):
         return SourceError(Cause.NO_ANSWER, subject)
@@ -228,10 +228,10 @@ def _judge(answer: _Answer, address: Address, subject: str) -> SourceError | Add
         message = f"{subject} has nothing at this path: look up the video's path in its manual."
     elif status >= 500:
         cause = Cause.NO_ANSWER
-        message = f"{subject} reports a fault of its own ({status}): restart the camera."
+        message = f"{subject} reports an internal error ({status}): restart the camera."
     elif content_type.startswith(("image/", "multipart/", "video/")):
         message = (
-            f"{subject} announces a video and sends no picture that can be read: restart the "
+            f"{subject} sends video that cannot be decoded: restart the "
             "camera, or choose MJPEG or H.264 in its settings."
         )
     else:
@@ -245,9 +245,11 @@ def _judge_redirect(location: str, address: Address, subject: str) -> SourceErro
     try:
         target = redirected(address, location)
     except SourceError:
-        message = f"{subject} sends us on to nowhere: look up the video's path in its manual."
+        message = (
+            f"{subject} redirects to an invalid address: look up the video's path in its manual."
+        )
         return SourceError(Cause.UNREADABLE, message=message)
     if target.host == address.host:
         return target
-    message = f"{subject} sends us on to {target}: open that address if you trust it."
+    message = f"{subject} redirects to {target}: open that address if you trust it."
     return SourceError(Cause.UNREADABLE, message=message)

@@ -45,26 +45,24 @@ class Cause(StrEnum):
 
 
 _ADVICE = {
-    Cause.NO_CAMERA: "{subject} is not there: plug it in, or choose another source.",
+    Cause.NO_CAMERA: "{subject} is not connected: plug it in, or choose another source.",
     Cause.BUSY: "{subject} is in use by another program: close it there and try again.",
-    Cause.PERMISSION: ("{subject} may not be used by this account: ask for permission to use it."),
+    Cause.PERMISSION: "{subject} cannot be used by this account: ask for permission to use it.",
     Cause.CANNOT_OPEN: (
-        "{subject} does not open: close other programs that use it, unplug it and plug it in again."
+        "{subject} does not open: close other programs that use it, then unplug and replug it."
     ),
-    Cause.BLACK: "{subject} gives a black image: open its shutter or turn on a light.",
-    Cause.FROZEN: (
-        "{subject} repeats the same image: unplug it and plug it in again, or open its shutter."
-    ),
+    Cause.BLACK: "{subject} sends black images: open its shutter or turn on a light.",
+    Cause.FROZEN: ("{subject} repeats the same image: unplug and replug it, or open its shutter."),
     Cause.DAMAGED: "{subject} sends damaged images: check its cable or its network.",
     Cause.NO_ANSWER: (
         "{subject} does not answer: check the address and that the camera is on and reachable."
     ),
     Cause.STALLED: "{subject} has stopped sending frames: check its cable or its network.",
-    Cause.SLOW_TO_OPEN: "{subject} takes long to open: wait, or choose another source.",
-    Cause.UNREADABLE: "{subject} cannot be read: it is damaged or of an unknown format.",
+    Cause.SLOW_TO_OPEN: "{subject} is slow to open: wait, or choose another source.",
+    Cause.UNREADABLE: "{subject} cannot be read: it is damaged or in an unknown format.",
     Cause.TOO_LARGE: "{subject} is too large: make it smaller than {limit}.",
     Cause.EMPTY: "{subject} holds no image: choose another one.",
-    Cause.NOT_FOUND: "{subject} does not exist: check how it is spelt.",
+    Cause.NOT_FOUND: "{subject} does not exist: check the spelling.",
     Cause.UNKNOWN_FORM: (
         "{subject} is not a source: give demo, camera, camera:NAME, the path of a video, an image "
         "or a folder of images, or an http, https or rtsp address."
@@ -73,15 +71,15 @@ _ADVICE = {
 
 _CAMERA_PERMISSION = {
     "linux": (
-        "{subject} may not be used by this account: run 'sudo usermod -aG video $USER', "
+        "{subject} cannot be used by this account: run 'sudo usermod -aG video $USER', "
         "then log in again."
     ),
     "darwin": (
-        "{subject} may not be used by this program: allow it in System Settings, Privacy & "
+        "{subject} cannot be used by this program: allow it in System Settings, Privacy & "
         "Security, Camera, then start the program again."
     ),
     "win32": (
-        "{subject} may not be used by this program: switch on Settings, Privacy & security, "
+        "{subject} cannot be used by this program: switch on Settings, Privacy & security, "
         "Camera, 'Let desktop apps access your camera'."
     ),
 }

@@ -91,7 +91,7 @@ class Camera:
     @property
     def label(self) -> str:
         """The name, marked if it is a program."""
-        return f"{self.name} (a program)" if self.is_virtual else self.name
+        return f"{self.name} (virtual camera)" if self.is_virtual else self.name
 
     @property
     def identity(self) -> str:
@@ -104,8 +104,8 @@ class Camera:
         if not self.is_virtual:
             return ""
         return (
-            f"{self.name} is a program that shows whatever it is given: a picture fed into it "
-            "never passed a lens, so choose the real camera to test what is held before one."
+            f"{self.name} is a virtual camera, which can show any picture: choose a real camera to "
+            "test what is held up to it."
         )
 
 

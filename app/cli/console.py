@@ -36,18 +36,18 @@ class ExitCode(IntEnum):
         member._value_, member.meaning = code, meaning
         return member
 
-    OK = 0, "the command did what was asked"
-    FAILED = 1, "it failed; one sentence on standard error says why"
+    OK = 0, "success"
+    FAILED = 1, "failure; one sentence on standard error says why"
     USAGE = 2, "unknown command, option or value"
     UNCERTIFIED = 3, "a model was fitted, but its optimum is not certified"
     UNWRITABLE = 4, "the output could not be written"
     MISSING_WEIGHTS = 5, "weights are missing or could not be fetched"
-    BAD_WEIGHTS = 6, "a weights file is damaged or of no use: its checksum is wrong"
+    BAD_WEIGHTS = 6, "a weights file is damaged or has the wrong checksum"
     BAD_MODEL = 7, "a model file is missing, damaged, or made with other views"
     BAD_INPUT = 8, "an input is missing or cannot be read"
     NO_FRAMES = 9, "too few frames with a usable face"
-    UNHEALTHY = 10, "the doctor found something that is needed and not in order"
-    NO_DATABASE = 11, "a database is not there, or not in the layout that is expected"
+    UNHEALTHY = 10, "the doctor found a problem"
+    NO_DATABASE = 11, "a database is missing or not in the expected layout"
     NO_PASSPHRASE = 12, "a model's passphrase is missing, wrong, or too short for a new model"
     INTERRUPTED = 130, "stopped with Ctrl-C; no file is left half-written"
     PIPE_CLOSED = 141, "the reader of standard output closed it early, as head does"

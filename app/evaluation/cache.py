@@ -119,7 +119,7 @@ class Cache:
             cause = (error.__cause__ or error) if isinstance(error, StorageError) else error
             why = getattr(cause, "strerror", None) or cause
             raise InvalidInputError(
-                f"The cache folder {self.folder} cannot be written ({why}); make room there, or "
+                f"The cache folder {self.folder} cannot be written ({why}); free some space, or "
                 f"name another folder in the environment variable {CACHE_VARIABLE}."
             ) from error
 

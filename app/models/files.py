@@ -168,14 +168,14 @@ def difference_of(saved: Mapping[str, Any], running: Mapping[str, Any]) -> str:
         return "it does not say which views it was made with; fit a model in this program"
     if theirs.get("name") != ours.get("name"):
         return (
-            f"it was made with the views {preset_name(saved)!r}, and {ours.get('name')!r} are "
-            "in use; choose the former in the settings"
+            f"it needs the views {preset_name(saved)!r}, but {ours.get('name')!r} are in use; "
+            "change the views in the settings"
         )
     if any(theirs.get(part) != ours.get(part) for part in ("crops", "branches")):
         return f"the views {ours.get('name')!r} have changed since it was made; enrol again"
     if saved.get("weights") != running.get("weights"):
         return (
-            "the networks' weights are others; use those it was made with, or enrol again "
+            "the networks' weights differ; use those it was made with, or enrol again "
             "(lmkl-pad weights list shows them)"
         )
     if saved.get("format") != running.get("format"):

@@ -229,7 +229,10 @@ def _finished(model: PadModel, takes: Sequence[str] = ()) -> PadModel:
                 "is low: record longer takes, and each light twice."
             )
     if not calibration.is_usable:
-        notes.append("The model cannot tell anything apart: enrol more takes and fit again.")
+        notes.append(
+            "The model is unusable because its threshold is not above zero: enrol more takes and "
+            "fit again."
+        )
     return replace(model, notes=tuple(notes)).named()
 
 

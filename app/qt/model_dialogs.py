@@ -259,8 +259,8 @@ class ExportDialog(PassphraseDialog):
             "If you lose it, enrol again."
         )
         advice = (
-            f"At least {SHORTEST_PASSPHRASE} characters. Four or five words that do not belong "
-            "together are easy to keep and hard to guess."
+            f"At least {SHORTEST_PASSPHRASE} characters. Four or five unrelated words are easy "
+            "to remember and hard to guess."
         )
         self._protected = QWidget(self)
         parts = (self.first, wrapped(advice, "small"), self.second, self.see)
@@ -340,7 +340,7 @@ class UnlockDialog(PassphraseDialog):
         metrics = self.fontMetrics()
         width = LONGEST_NAME * metrics.averageCharWidth()
         name = metrics.elidedText(asked.name, Qt.TextElideMode.ElideMiddle, width)
-        self._words.setText(f"The model {name} opens with its passphrase only.")
+        self._words.setText(f"The model {name} is protected by a passphrase.")
         self._words.setToolTip(plain_tip(asked.path))
         self.edit.take()
         self._set_trying(False)

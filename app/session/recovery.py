@@ -300,13 +300,13 @@ def offer_of(found: Found, features: Mapping[str, Any]) -> str:
         return f"Unsaved takes of an earlier run cannot be brought back because {found.problem}."
     takes, frames = counted(len(found.files), "take"), counted(len(found.samples), "frame")
     when = f"{found.written.astimezone():%d %B %Y at %H:%M}"
-    text = f"The program ended unexpectedly on {when} with {takes} ({frames}) not saved."
+    text = f"The program ended unexpectedly on {when} with {takes} ({frames}) unsaved."
     if fits(found, features):
         return text
     name = preset_name(found.features, LONGEST_NAME)
     if name and name == preset_name(features, LONGEST_NAME):
         return f"{text} The views {name!r} have changed since: record them again."
-    return f"{text} They are of other views ({name or 'unknown'}): choose those in the settings."
+    return f"{text} They need other views ({name or 'unknown'}): choose those in the settings."
 
 
 def fits(found: Found, features: Mapping[str, Any]) -> bool:

@@ -206,7 +206,7 @@ def read_header(stream: BinaryIO, size: int) -> Header:
         raise Refused("its header repeats a key or is not spelled as this program spells it")
     metadata = header.pop("__metadata__", None)
     if not isinstance(metadata, dict) or not isinstance(metadata.get(MANIFEST_KEY), str):
-        raise Refused("it carries no manifest of this program", ANOTHER_FILE)
+        raise Refused("it has no manifest of this program", ANOTHER_FILE)
     if len(metadata) > 1:
         raise Refused("its header carries more than the manifest")
     places = _in_file_order(header, size - _PREFIX - length)

@@ -106,8 +106,8 @@ def check_passphrase(passphrase: str) -> str:
         return "The passphrase holds characters that are not text: use others."
     if min(len(text), len(passphrase.strip(_PASTED))) < SHORTEST_PASSPHRASE:
         return (
-            f"The passphrase is shorter than {SHORTEST_PASSPHRASE} characters: four or five words "
-            "that do not belong together are easy to keep and hard to guess."
+            f"The passphrase needs at least {SHORTEST_PASSPHRASE} characters: four or five "
+            "unrelated words are easy to remember and hard to guess."
         )
     return ""
 

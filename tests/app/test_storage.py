@@ -124,7 +124,7 @@ def test_that_what_cannot_be_deleted_is_told(folders):
     assert inner not in done.removed
 
 
-@pytest.mark.fault("Process and disk", "the folder vanishes while it is written to", keeps="files")
+@pytest.mark.fault("Process and disk", "a folder deleted while it is written to", keeps="files")
 def test_that_a_folder_that_is_deleted_while_text_is_written_is_made_again(folders, monkeypatch):
     path = folders / "config" / "settings.json"
     path.parent.mkdir()

@@ -151,7 +151,9 @@ def test_that_views_that_do_not_match_the_model_are_refused(kernel):
 MODELS = {kernel: make(kernel=kernel).fit(VIEWS) for kernel in ("rbf", "linear")}
 
 
-@pytest.mark.fault("Numbers", "features of any size, from denormal to the largest, to our method")
+@pytest.mark.fault(
+    "Numbers", "features of any magnitude, from denormal to the largest, to our method"
+)
 def test_that_numbers_beyond_float32_are_refused_by_a_float32_model(attempt):
     model = make().fit(EYES.astype(np.float32))
     for far in (1e30, 1e39):

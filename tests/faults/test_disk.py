@@ -94,7 +94,7 @@ def test_that_a_model_on_a_full_disk_is_the_old_one(tmp_path):
 
 
 @LIMITED
-@pytest.mark.fault("Process and disk", "disk full while takes are kept", keeps="frames")
+@pytest.mark.fault("Process and disk", "disk full while takes are stored", keeps="frames")
 def test_that_takes_on_a_full_disk_are_those_that_were_kept_before():
     journal, more = Journal(), takes(60, "window", "lamp", columns=200)
     journal.keep(takes(3, "window"), FEATURES)
@@ -104,7 +104,7 @@ def test_that_takes_on_a_full_disk_are_those_that_were_kept_before():
 
 
 @LIMITED
-@pytest.mark.fault("Process and disk", "disk full while an evaluation keeps views", keeps="files")
+@pytest.mark.fault("Process and disk", "disk full while an evaluation stores views", keeps="files")
 def test_that_an_evaluation_on_a_full_disk_says_where_room_is_needed(tmp_path):
     cache, views = Cache("features", tmp_path / "cache"), {"views": np.zeros((100, 100))}
     told = told_where_files_are_limited(1000, lambda: cache.store("0" * 64, {}, views))
@@ -199,7 +199,7 @@ def test_that_takes_that_cannot_be_kept_are_told_in_one_sentence(monkeypatch):
     assert is_one_sentence(str(refusal.value))
 
 
-@pytest.mark.fault("Process and disk", "the folder vanishes while it is written to", keeps="files")
+@pytest.mark.fault("Process and disk", "a folder deleted while it is written to", keeps="files")
 def test_that_a_folder_that_vanished_before_scores_are_written_is_told(tmp_path, monkeypatch):
     stick, rename = tmp_path / "stick", os.replace
 
@@ -215,7 +215,7 @@ def test_that_a_folder_that_vanished_before_scores_are_written_is_told(tmp_path,
     assert not stick.exists()
 
 
-@pytest.mark.fault("Process and disk", "the file of a model has vanished", keeps="files")
+@pytest.mark.fault("Process and disk", "a model file deleted", keeps="files")
 def test_that_a_model_that_vanished_is_told_and_can_be_saved_again(tmp_path):
     saved = save(small_model(), tmp_path / "face.safetensors").model
     (tmp_path / "face.safetensors").unlink()
@@ -225,7 +225,7 @@ def test_that_a_model_that_vanished_is_told_and_can_be_saved_again(tmp_path):
     load(tmp_path / "face.safetensors")
 
 
-@pytest.mark.fault("Process and disk", "the folder of unsaved takes vanishes", keeps="frames")
+@pytest.mark.fault("Process and disk", "the folder of unsaved takes deleted", keeps="frames")
 def test_that_takes_are_kept_anew_when_their_folder_has_vanished(attempt):
     journal, samples = Journal(), takes(6, "window")
     for n, gone in enumerate((takes_folder, storage.personal_folder, run_folder), start=1):

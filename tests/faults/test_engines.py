@@ -149,8 +149,8 @@ def no_more_children(*_):
 
 @pytest.mark.fault(
     "Engines",
-    "a faster engine whose trial run ends by SIGILL, SIGSEGV or SIGKILL, hangs, raises, leaves, "
-    "talks nonsense or miscomputes",
+    "a faster engine whose trial run is killed by a signal, hangs, raises, exits, answers garbage "
+    "or miscomputes",
     keeps="scores",
 )
 @pytest.mark.parametrize("fault", FAULTS)
@@ -176,7 +176,7 @@ def test_that_an_engine_that_fails_in_its_trial_run_is_silently_done_without(
 
 
 @pytest.mark.fault(
-    "Engines", "a trial run that Ctrl-C or the end of a session breaks off", keeps="scores"
+    "Engines", "a trial run interrupted by Ctrl-C or the end of a session", keeps="scores"
 )
 @pytest.mark.parametrize("how", ["asked_to_end", "interrupted"])
 def test_that_a_trial_run_that_was_broken_off_says_nothing_of_its_engine(
@@ -218,7 +218,7 @@ def start(cache, file):
 
 @pytest.mark.fault(
     "Engines",
-    "a faster engine that ends the program although its trial run survived",
+    "a faster engine that crashes the program after a successful trial run",
     keeps="scores",
 )
 @pytest.mark.parametrize("fault", ["illegal_instruction"])
@@ -239,7 +239,7 @@ def test_that_a_program_that_dies_of_an_engine_does_not_die_of_it_at_every_start
     assert not list(fresh.folder.glob("probes/*.using"))
 
 
-@pytest.mark.fault("Engines", "a faster engine that fails at its first run here", keeps="scores")
+@pytest.mark.fault("Engines", "a faster engine that fails at its first real run", keeps="scores")
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
@@ -281,7 +281,7 @@ HOSTILE = {
 
 @pytest.mark.fault(
     "Engines",
-    "a remembered trial run that is damaged, hostile or of another machine",
+    "a stored trial run that is damaged, hostile or from another machine",
     keeps="scores",
 )
 def test_that_what_is_not_exactly_a_remembered_trial_run_counts_for_nothing(tmp_path, attempt):

@@ -163,7 +163,7 @@ def png_with(kind, body=b"", length=None):
     return plain[:end] + length + kind + body + struct.pack(">I", crc32(kind + body)) + plain[end:]
 
 
-@pytest.mark.fault(GROUP, "chunks of a PNG that would fill the memory")
+@pytest.mark.fault(GROUP, "PNG chunks that would fill the memory")
 def test_that_a_chunk_that_announces_more_than_the_file_has_is_not_decoded(attempt, not_decoded):
     lengths = (2**32 - 1, 2**31 - 1, 10_000)
     for kind, length in itertools.product((b"IDAT", b"tEXt", b"eXIf"), lengths):
@@ -199,7 +199,7 @@ OTHER_FORMATS = {
 }
 
 
-@pytest.mark.fault(GROUP, "images of formats whose size is not known before decoding")
+@pytest.mark.fault(GROUP, "images whose size is unknown before decoding")
 def test_that_an_image_whose_size_cannot_be_told_is_not_decoded(attempt, not_decoded):
     for name, data in OTHER_FORMATS.items():
         with attempt():
@@ -213,7 +213,7 @@ def test_that_only_the_first_page_of_many_is_decoded(tmp_path):
 
 
 @posix
-@pytest.mark.fault(GROUP, "pipes and devices in the place of files")
+@pytest.mark.fault(GROUP, "pipes and devices instead of files")
 @pytest.mark.parametrize("kind", ["pipe", "device"])
 def test_that_pipes_and_devices_are_refused_at_once(kind, tmp_path, monkeypatch, attempt):
     def make(name):
@@ -286,7 +286,7 @@ def test_that_a_link_that_came_with_a_database_does_not_lead_out_of_it(tmp_path)
 
 
 @posix
-@pytest.mark.fault(GROUP, "settings, presets and sessions of a gigabyte")
+@pytest.mark.fault(GROUP, "settings, presets and sessions of one gigabyte")
 def test_that_a_gigabyte_is_refused_without_reading_it(tmp_path, monkeypatch, attempt):
     monkeypatch.setenv(storage.CONFIG_VARIABLE, str(tmp_path))
     for name in (storage.SETTINGS_NAME, "x.toml", "x.json"):
@@ -348,7 +348,7 @@ def test_that_a_report_whose_model_has_a_count_that_is_none_is_read_without_its_
 
 
 @pytest.mark.filterwarnings("ignore")  # torch tells of its own future, once a process
-@pytest.mark.fault(GROUP, "weights that are sparse, quantized or of no substance")
+@pytest.mark.fault(GROUP, "weights that are sparse, quantized or empty")
 def test_that_weights_that_are_not_plain_numbers_are_refused(tmp_path, attempt):
     value = torch.ones(3)
     odd = {

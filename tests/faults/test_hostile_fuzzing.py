@@ -13,7 +13,7 @@ GROUP = "Hostile files"
 SHARES = {
     "model": ("mutants of model files, most with a valid digest", 400),
     "sealed": ("mutants of protected model files", 25),
-    "app-model": ("mutants of model files, as the window opens them", 120),
+    "app-model": ("mutants of model files, opened by the window", 120),
     "settings": ("mutants of the settings file", 300),
     "session": ("mutants of saved test sessions and reports", 200),
     "preset": ("mutants of presets", 300),

@@ -220,7 +220,7 @@ def test_that_a_hostile_table_is_one_table_in_latex():
     assert "\\input" not in text
 
 
-@pytest.mark.fault(GROUP, "paths as names in names of files")
+@pytest.mark.fault(GROUP, "paths as names in file names")
 def test_that_a_table_is_written_into_its_folder_whatever_its_protocol_is_called(tmp_path, attempt):
     names = ["../../x", "/etc/x", "a\\b", "..", "C:\\x", "a\0b", "x" * 80, ""]
     for number, name in enumerate(names):

@@ -103,7 +103,9 @@ SCALES = dict(
 MANY = settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-@pytest.mark.fault("Numbers", "features of any size, from denormal to the largest, to our method")
+@pytest.mark.fault(
+    "Numbers", "features of any magnitude, from denormal to the largest, to our method"
+)
 @pytest.mark.parametrize("kind", OURS)
 @MANY
 @given(**SCALES)
@@ -132,7 +134,7 @@ def test_that_features_of_any_size_are_scored_finitely_or_refused(
             everything_asked(grown, views)
 
 
-@pytest.mark.fault("Numbers", "features of any size to the compared methods")
+@pytest.mark.fault("Numbers", "features of any magnitude to the compared methods")
 @pytest.mark.parametrize("method", OTHERS, ids=names)
 @settings(MANY, max_examples=20)
 @given(**SCALES)
@@ -195,7 +197,7 @@ def test_that_an_infinite_curvature_ends_the_search_for_what_shores_it_up():
 SCORES = st.lists(st.floats(allow_nan=True, allow_infinity=True, width=64), min_size=1, max_size=8)
 
 
-@pytest.mark.fault("Numbers", "scores of any size to the measures of a report")
+@pytest.mark.fault("Numbers", "scores of any magnitude to the metrics of a report")
 @settings(MANY, max_examples=40)
 @given(genuine=SCORES, attacks=SCORES)
 @example(genuine=[1e300, -1e300], attacks=[1e300, -1e300])

@@ -100,7 +100,7 @@ def delete_by_command():
     assert result.stdout == "Everything the program had stored is deleted.\n"
 
 
-@pytest.mark.fault(GROUP, "delete all my data, then search every byte that is left")
+@pytest.mark.fault(GROUP, "delete all my data, then search every remaining byte")
 @pytest.mark.parametrize("delete", [delete_in_the_program, delete_by_command])
 def test_that_nothing_of_the_person_is_found_after_deleting(attempt, life, delete):
     with attempt():
@@ -194,7 +194,7 @@ def test_that_the_command_tells_what_could_not_be_deleted(life):
 
 
 @POSIX
-@pytest.mark.fault(GROUP, "files and folders under a umask that lets everyone in")
+@pytest.mark.fault(GROUP, "files and folders under a permissive umask")
 def test_that_everything_is_its_owners_alone_whatever_the_umask(attempt, home):
     before = os.umask(0)
     try:

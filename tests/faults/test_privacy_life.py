@@ -91,15 +91,13 @@ def life(tmp_path_factory, inputs):
     return Life(done, place, evidence, watch)
 
 
-@pytest.mark.fault(GROUP, "a whole life of the program with sockets forbidden, in Python")
+@pytest.mark.fault(GROUP, "a complete session with sockets forbidden in Python")
 def test_that_nothing_in_python_opens_a_socket(life):
     assert life.watch.in_python() == ""
     assert life.done.stdout.startswith("lived")
 
 
-@pytest.mark.fault(
-    GROUP, "a whole life of the program as the kernel sees it: no socket to anywhere"
-)
+@pytest.mark.fault(GROUP, "a complete session traced in the kernel: no socket to anywhere")
 def test_that_no_library_opens_a_socket_to_anywhere(life):
     if not life.watch.sees_all:
         pytest.skip("strace is not here, or not allowed to look")
@@ -140,7 +138,7 @@ def documented(path):
     )
 
 
-@pytest.mark.fault(GROUP, "every file that a whole life leaves: documented, and no picture in it")
+@pytest.mark.fault(GROUP, "every file left by a complete session: documented, no picture in it")
 def test_that_only_documented_files_are_left_and_none_holds_a_picture(attempt, life):
     with np.load(life.evidence / "seen.npz") as seen:
         pictures = [seen[name] for name in seen.files if name != "views"]
@@ -165,7 +163,7 @@ def test_that_only_documented_files_are_left_and_none_holds_a_picture(attempt, l
             assert not any(strip in data for strip in strips), f"{name} holds a piece of a frame"
 
 
-@pytest.mark.fault(GROUP, "files and folders under a umask that lets everyone in")
+@pytest.mark.fault(GROUP, "files and folders under a permissive umask")
 def test_that_everything_a_life_leaves_is_its_owners_alone(attempt, life):
     personal = [*life.files("config", "data", "cache", "saved")]
     personal += [path for name in ("config", "data") for path in (life.place / name).rglob("*")]
@@ -176,7 +174,7 @@ def test_that_everything_a_life_leaves_is_its_owners_alone(attempt, life):
             assert rights & 0o077 == 0, f"{path.relative_to(life.place)} has {rights:o}"
 
 
-@pytest.mark.fault(GROUP, "everything logged in a whole life, failures included, at DEBUG")
+@pytest.mark.fault(GROUP, "everything logged at DEBUG in a complete session, failures included")
 def test_that_logs_hold_no_name_no_path_no_feature_and_no_passphrase(life):
     with np.load(life.evidence / "seen.npz") as seen:
         features = seen["views"]

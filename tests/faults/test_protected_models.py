@@ -59,7 +59,7 @@ def test_that_changed_contents_are_told_by_the_whole_loader(attempt):
             assert type(error) is WrongPassphrase
 
 
-@pytest.mark.fault(GROUP, "protected model: cut short or with something behind it")
+@pytest.mark.fault(GROUP, "protected model: truncated or extended")
 def test_that_a_cut_or_longer_file_is_noticed(attempt):
     data = sealed_bytes()
     cut = [data[:length] for length in (*range(60), 100, len(data) // 2, len(data) - 1)]
@@ -68,7 +68,7 @@ def test_that_a_cut_or_longer_file_is_noticed(attempt):
             refusal(changed)
 
 
-@pytest.mark.fault(GROUP, "protected model: parts of two files put together")
+@pytest.mark.fault(GROUP, "protected model: parts of two files combined")
 def test_that_parts_of_two_files_do_not_make_a_third(attempt):
     one, two = sealed_bytes(), encrypted(plain_bytes(), PASSPHRASE, CHEAPEST)
     for places in (slice(12, 28), slice(28, 40), slice(12, 40), slice(40, None), slice(-16, None)):
@@ -90,7 +90,7 @@ def test_that_wrong_passphrases_change_nothing(attempt, tmp_path):
     assert load_model(path, passphrase=PASSPHRASE) is not None
 
 
-@pytest.mark.fault(GROUP, "protected model: asks for gigabytes or hours to be opened")
+@pytest.mark.fault(GROUP, "protected model: would need gigabytes or hours to open")
 def test_that_no_file_makes_the_program_work_for_hours(attempt):
     data = sealed_bytes()
     for numbers in [(19, 8, 1), (30, 8, 1), (63, 8, 1), (255, 8, 1), (14, 255, 1), (18, 8, 255)]:

@@ -43,7 +43,7 @@ def ask(key, cancel=None):
     return run_child([sys.executable, "-c", CHILD], job, cancel)
 
 
-@pytest.mark.fault("Engines", "a trial run that is killed, hangs or talks nonsense")
+@pytest.mark.fault("Engines", "a trial run that is killed, hangs or answers garbage")
 def test_that_a_trial_run_answers_whatever_it_prints_and_however_it_dies(attempt):
     answers = {
         "off by one": "off by one",
@@ -67,7 +67,7 @@ def test_that_a_child_imports_nothing_from_the_current_folder(tmp_path, monkeypa
         run_child(module_command(choose.PROBE), job)
 
 
-@pytest.mark.fault("Engines", "a trial run that is killed, hangs or talks nonsense")
+@pytest.mark.fault("Engines", "a trial run that is killed, hangs or answers garbage")
 def test_that_a_hanging_child_is_given_up(monkeypatch):
     monkeypatch.setattr(choose, "SECONDS", 0.3)
     assert ask("hang") == "a trial run failed: it gave no answer within 0 seconds"

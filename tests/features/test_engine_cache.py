@@ -131,7 +131,7 @@ def test_that_a_survived_probe_is_remembered_for_good_and_a_failed_one_for_a_wee
 
 @pytest.mark.fault(
     "Engines",
-    "a remembered trial run that is damaged, hostile or of another machine",
+    "a stored trial run that is damaged, hostile or from another machine",
     keeps="scores",
 )
 def test_that_a_damaged_probe_is_run_again(tmp_path, attempt):

@@ -95,7 +95,7 @@ class Payload:
         return os.mkdir, (self.folder,)
 
 
-@pytest.mark.fault("Hostile files", "pickles in the place of models and weights")
+@pytest.mark.fault("Hostile files", "pickles instead of models and weights")
 @pytest.mark.parametrize("is_zip", [True, False], ids=["zip", "legacy"])
 def test_that_code_in_a_file_does_not_run(tmp_path, is_zip):
     state = {"a": Payload(str(tmp_path / "owned"))}
@@ -170,7 +170,7 @@ def test_that_our_descriptions_are_those_of_torch(tmp_path):
     assert read_tensors(path)["a"].tolist() == [[0, 1], [2, 3]]
 
 
-@pytest.mark.fault("Hostile files", "weights whose sizes do not fit their numbers")
+@pytest.mark.fault("Hostile files", "weights whose shapes do not fit their data")
 def test_that_tensors_stay_inside_their_numbers(tmp_path, attempt):
     for values in (
         (5, 0, (5,), (1,)),
@@ -191,7 +191,7 @@ def test_that_tensors_stay_inside_their_numbers(tmp_path, attempt):
             refusal(archive(tmp_path / "w.pth", described(*values)))
 
 
-@pytest.mark.fault("Hostile files", "weights that unpack to more than any network has")
+@pytest.mark.fault("Hostile files", "weights that unpack to more than any network needs")
 def test_that_packed_files_and_files_too_large_are_not_read(tmp_path, monkeypatch):
     good = described(4, 0, (4,), (1,))
     packed = archive(tmp_path / "packed.pth", good, bytes(200_000), zipfile.ZIP_DEFLATED)

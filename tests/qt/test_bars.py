@@ -40,10 +40,10 @@ def test_that_cameras_come_first_and_the_open_source_is_chosen_and_added(bar):
 
 
 def test_that_a_camera_is_asked_for_by_its_name_and_taken_back_if_it_came_to_nothing(bar, qtbot):
-    bar.show_cameras([WEBCAM, Choice("OBS", "OBS (a program)")])
+    bar.show_cameras([WEBCAM, Choice("OBS", "OBS (virtual camera)")])
     assert bar.cameras == ("Webcam", "OBS")
     with qtbot.waitSignal(bar.cameras_requested), qtbot.waitSignal(bar.source_requested) as asked:
-        pick(qtbot, bar._choice, "OBS (a program)")
+        pick(qtbot, bar._choice, "OBS (virtual camera)")
     assert asked.args == ["camera:OBS"]
     assert bar._choice.currentData() == "camera:OBS"
     bar.show_source(DEMO)  # told again: the demo is still what is open

@@ -121,7 +121,7 @@ def test_that_an_unplugged_camera_is_told_and_the_window_goes_on_when_it_is_back
                 driver.until(lambda: len(driver.session.enrolment.samples) > 2)
             n_samples = len(driver.session.enrolment.samples)
             camera.error = SourceError(Cause.NO_CAMERA, camera.subject)
-            driver.until_told("The camera Webcam is not there: plug it in")
+            driver.until_told("The camera Webcam is not connected: plug it in")
             driver.until_verdict(Verdict.BAD_FRAME)
             trial.expect_kept(driver.session.model is model)
             trial.expect_kept(len(driver.session.enrolment.samples) >= n_samples)
@@ -142,7 +142,7 @@ def test_that_a_frozen_picture_of_the_person_is_not_accepted(judging, genuine, s
     with attempt() as trial:
         still = camera.images[0]
         camera.spoil = lambda number, image: still
-        driver.until_told("repeats the same image: unplug it")
+        driver.until_told("repeats the same image: unplug")
         expect_silence(driver, camera)
         # What was under way when it was noticed comes too late.
         scored = driver.session.scored
@@ -150,7 +150,7 @@ def test_that_a_frozen_picture_of_the_person_is_not_accepted(judging, genuine, s
         assert driver.session.scored is scored
         # Opened again by itself, it gives the same picture: that is no new sight of the person.
         driver.until(lambda: camera.n_opened == 2)
-        driver.until_told("repeats the same image: unplug it")
+        driver.until_told("repeats the same image: unplug")
         expect_silence(driver, camera)
         trial.expect_kept(driver.session.model is model)
         camera.spoil = None

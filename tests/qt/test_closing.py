@@ -120,7 +120,7 @@ def test_that_an_unsaved_model_asks_until_closing_without_it_is_chosen(unsaved, 
 
 
 @pytest.mark.fault(
-    "Process and disk", "export into a folder that is not there, in the window", keeps="models"
+    "Process and disk", "export into a missing folder, in the window", keeps="models"
 )
 def test_that_closing_with_an_export_waits_for_it_and_one_that_fails_keeps_the_window(
     unsaved, file_dialogs, tmp_path

@@ -126,7 +126,7 @@ def test_that_a_model_of_other_views_is_refused_with_the_difference_and_listed_u
     other = tmp_path / "other.safetensors"
     driver = launch().until_prepared()
     for preset, sentence in (
-        ({"name": "texture"}, "it was made with the views 'texture', and 'tiny' are in use"),
+        ({"name": "texture"}, "it needs the views 'texture', but 'tiny' are in use"),
         ({"crops": []}, "the views 'tiny' have changed since it was made; enrol again"),
     ):
         features = {**model.features, "preset": {**model.features["preset"], **preset}}

@@ -103,7 +103,7 @@ def test_that_nothing_goes_on_before_both_are_good_and_the_same(export_dialog, q
     export_dialog.protect.click()
     for first, second, told in (
         (PASSPHRASE, WRONG, "not the same"),
-        ("short", "short", "shorter than 15"),
+        ("short", "short", "at least 15"),
         (PASSPHRASE, PASSPHRASE[:9], ""),
         (PASSPHRASE, "", ""),
     ):
@@ -193,7 +193,7 @@ def test_that_every_protected_model_has_a_name_that_is_held_to_it(tmp_path):
         assert with_right_ending(tmp_path / typed_name, False) == tmp_path / plain_name
 
 
-@pytest.mark.fault("Privacy", "passphrase looked for in settings, log and notices")
+@pytest.mark.fault("Privacy", "settings, log and notices searched for the passphrase")
 def test_that_a_model_is_protected_kept_shut_and_opened_again(
     launch, exported, save_as, tmp_path, monkeypatch, caplog, qtbot
 ):

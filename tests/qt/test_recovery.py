@@ -75,7 +75,7 @@ def answer(driver, text):
     driver.click(buttons()[0])
 
 
-@pytest.mark.fault("Process and disk", "disk full while takes are kept", keeps="frames")
+@pytest.mark.fault("Process and disk", "disk full while takes are stored", keeps="frames")
 def test_that_takes_are_on_disk_as_they_are_recorded_once_the_disk_has_room(launch, moving):
     storage.personal_folder().parent.mkdir(parents=True)
     storage.personal_folder().write_text("a file where the folder should be")
@@ -97,7 +97,7 @@ def test_that_takes_come_back_are_fitted_with_a_click_and_go_when_a_file_holds_t
 ):
     left()
     driver = launch().until_prepared()
-    driver.until_told(f"with 2 takes ({len(real)} frames) not saved.")
+    driver.until_told(f"with 2 takes ({len(real)} frames) unsaved.")
     driver.turn_to("Why")
     (before,) = takes_folder().glob("*/")
     answer(driver, "Bring them back")
@@ -141,7 +141,7 @@ def test_that_takes_come_back_are_fitted_with_a_click_and_go_when_a_file_holds_t
 def test_that_closing_asks_about_takes_and_leaves_only_those_of_earlier_runs(launch, real, left):
     left(real[:3])
     driver = launch().until_prepared()
-    driver.until_told("not saved")
+    driver.until_told("unsaved")
     enrol(driver, real)
     driver.until(lambda: n_kept() == len(real) + 3)
     asked = answer_box("Cancel")
@@ -153,7 +153,7 @@ def test_that_closing_asks_about_takes_and_leaves_only_those_of_earlier_runs(lau
     assert n_kept() == 3  # nobody has answered yet
 
     driver = launch().until_prepared()
-    driver.until_told("1 take (3 frames) not saved.")
+    driver.until_told("1 take (3 frames) unsaved.")
     enrol(driver, real)
     answer(driver, "Delete them")
     assert driver.controller.stop()  # without a question, as Ctrl-C does
@@ -162,16 +162,16 @@ def test_that_closing_asks_about_takes_and_leaves_only_those_of_earlier_runs(lau
     assert len(found.samples) == len(real)  # what was deleted is gone, what was recorded is not
 
 
-@pytest.mark.fault("Privacy", "everything deleted while takes are kept", keeps="files")
+@pytest.mark.fault("Privacy", "everything deleted while takes are stored", keeps="files")
 def test_that_deleting_everything_removes_what_is_kept_and_what_was_found(launch, real, left):
     left()
     driver = launch().until_prepared()
-    driver.until_told("not saved")
+    driver.until_told("unsaved")
     enrol(driver, real)  # is being written while everything is deleted
     driver.controller.delete_everything()
     assert not storage.personal_folder().exists()
     driver.until_told("Everything the program had stored is deleted.")
-    assert "not saved" not in driver.notices
+    assert "unsaved" not in driver.notices
     assert driver.close()
     assert not storage.personal_folder().exists()
 

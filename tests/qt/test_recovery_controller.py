@@ -247,7 +247,7 @@ def delete_everything(bench):
 
 
 @pytest.mark.fault(
-    "Privacy", "everything deleted while takes are looked for, brought back or written"
+    "Privacy", "everything deleted while takes are searched for, restored or written"
 )
 @pytest.mark.parametrize("moment", ["looked for", "brought back", "written", "deleted"])
 def test_that_nothing_comes_back_after_everything_was_deleted(moment):

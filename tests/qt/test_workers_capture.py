@@ -95,7 +95,7 @@ def test_that_cameras_are_listed_by_name_or_as_none(studio, qtbot, monkeypatch, 
     expect_log("Cameras could not be listed")
     boss, _ = studio()
     found = [Camera("Webcam", ()), Camera("DroidCam", (), is_virtual=True)]
-    program = Choice("DroidCam", "DroidCam (a program)")
+    program = Choice("DroidCam", "DroidCam (virtual camera)")
     for listed, expected in ((lambda: found, [Choice("Webcam", "Webcam"), program]), (fail, [])):
         monkeypatch.setattr("app.capture.webcam.list_cameras", listed)
         with qtbot.waitSignal(boss.cameras_listed, timeout=PATIENCE) as told:

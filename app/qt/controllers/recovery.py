@@ -110,7 +110,7 @@ class RecoveryController(Controller):
             self._has_complained = True
             text = (
                 f"Unsaved takes cannot be kept on disk ({reason}) and would be lost if the program "
-                "were killed: make room, and export the model soon."
+                "were killed: free some space, and export the model soon."
             )
             self.tell(text, "warning", FAILED)
 

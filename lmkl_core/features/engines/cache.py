@@ -120,6 +120,6 @@ class Cache:
         except OSError as error:
             raise InvalidInputError(
                 f"The cache folder {self.folder} cannot be written ({error.strerror or error}); "
-                f"make room there, or name another folder in the environment variable "
+                f"free some space, or name another folder in the environment variable "
                 f"{CACHE_VARIABLE}."
             ) from error

@@ -53,7 +53,7 @@ def test_that_programs_are_marked_and_other_backends_left_out():
     assert real.routes == (Route(cv2.CAP_MSMF, 0),)
     assert (real.is_virtual, real.name, real.label) == (False, "HD Webcam", "HD Webcam")
     assert (program.is_virtual, program.name) == (True, "OBS Virtual Camera")
-    assert program.label == "OBS Virtual Camera (a program)"
+    assert program.label == "OBS Virtual Camera (virtual camera)"
 
 
 def test_that_cameras_keep_the_systems_order_and_have_distinct_names():

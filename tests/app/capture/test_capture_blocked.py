@@ -37,7 +37,7 @@ def ended(capture):
     return not capture._reader.is_alive()
 
 
-@pytest.mark.fault("Camera", "a driver that does not return from opening, reading or closing")
+@pytest.mark.fault("Camera", "a driver that hangs while opening, reading or closing")
 def test_that_a_blocked_read_is_noticed_from_outside(said, release):
     with said.capture(stuck(release)) as capture:
         said.wait_for_cause(Cause.STALLED)
@@ -61,19 +61,19 @@ def test_that_the_state_is_judged_when_it_is_asked_for_without_any_monitor(said,
     assert "stopped sending frames" in state.message
 
 
-@pytest.mark.fault("Camera", "a driver that does not return from opening, reading or closing")
+@pytest.mark.fault("Camera", "a driver that hangs while opening, reading or closing")
 def test_that_a_blocked_opening_is_noticed_from_outside(said, release):
     with said.capture(Scripted([release.wait])) as capture:
         said.wait_for_cause(Cause.SLOW_TO_OPEN)
         state = capture.state
         assert (state.phase, state.cause) == (Phase.OPENING, Cause.SLOW_TO_OPEN)
-        assert "takes long to open" in state.message
+        assert "is slow to open" in state.message
         assert said.faults[-1] == (Cause.SLOW_TO_OPEN, state.message)
         release.set()
         said.wait_for(lambda said: len(said.frames) > 3)
 
 
-@pytest.mark.fault("Camera", "a driver that does not return from opening, reading or closing")
+@pytest.mark.fault("Camera", "a driver that hangs while opening, reading or closing")
 def test_that_stopping_leaves_a_blocked_read_behind_and_says_so(said, release, caplog):
     capture = said.capture(stuck(release))
     capture.start()
@@ -88,7 +88,7 @@ def test_that_stopping_leaves_a_blocked_read_behind_and_says_so(said, release, c
     assert said.phases[-1] is Phase.ABANDONED
 
 
-@pytest.mark.fault("Camera", "a driver that does not return from opening, reading or closing")
+@pytest.mark.fault("Camera", "a driver that hangs while opening, reading or closing")
 def test_that_stopping_leaves_a_blocked_opening_behind_and_closes_it_later(said, release):
     source = Scripted([release.wait])
     capture = said.capture(source)
@@ -102,7 +102,7 @@ def test_that_stopping_leaves_a_blocked_opening_behind_and_closes_it_later(said,
     assert said.frames == []
 
 
-@pytest.mark.fault("Camera", "a driver that does not return from opening, reading or closing")
+@pytest.mark.fault("Camera", "a driver that hangs while opening, reading or closing")
 def test_that_a_close_that_blocks_does_not_hold_up_the_stop(said, release):
     source = Scripted([])
     source.close = release.wait

@@ -194,10 +194,10 @@ def stranger():
         yield server
 
 
-@pytest.mark.fault("Camera", "a network camera that sends us elsewhere")
+@pytest.mark.fault("Camera", "a network camera that redirects elsewhere")
 def test_that_a_camera_may_not_send_us_on_to_another_machine(camera_server, stranger, attempt):
     url = stranger.serve(moving).replace("127.0.0.1", "localhost")
-    words = f"sends us on to {url}: open that address if you trust it."
+    words = f"redirects to {url}: open that address if you trust it."
     for status in (301, 302, 303, 307, 308):
         source = network_camera(camera_server, lambda visit: visit.head(status, location=url))  # noqa: B023
         with attempt():
@@ -208,7 +208,7 @@ def test_that_a_camera_may_not_send_us_on_to_another_machine(camera_server, stra
             assert not stranger.visits
 
 
-@pytest.mark.fault("Camera", "a network camera that sends us elsewhere")
+@pytest.mark.fault("Camera", "a network camera that redirects elsewhere")
 def test_that_a_camera_may_send_us_on_to_another_path_of_its_own(camera_server, said):
     camera_server.serve(moving, "/real/video")
     url = camera_server.serve(lambda visit: visit.head(302, location="/real/video"))
@@ -218,16 +218,16 @@ def test_that_a_camera_may_send_us_on_to_another_path_of_its_own(camera_server, 
     assert camera_server.visits["/real/video"]
 
 
-@pytest.mark.fault("Camera", "a network camera that sends us elsewhere")
+@pytest.mark.fault("Camera", "a network camera that redirects elsewhere")
 @pytest.mark.parametrize(
     ("location", "words"),
     [
         ("/video", "sends us round in circles"),
-        ("", "sends us on to nowhere"),
-        ("file:///etc/passwd", "sends us on to nowhere"),
-        ("http://[", "sends us on to nowhere"),
-        ("gopher://127.0.0.1/", "sends us on to nowhere"),
-        ("http://gandalf:mellon@cam.example/?token=sesame", "sends us on to http://cam.example:"),
+        ("", "redirects to an invalid address"),
+        ("file:///etc/passwd", "redirects to an invalid address"),
+        ("http://[", "redirects to an invalid address"),
+        ("gopher://127.0.0.1/", "redirects to an invalid address"),
+        ("http://gandalf:mellon@cam.example/?token=sesame", "redirects to http://cam.example:"),
     ],
 )
 def test_that_a_redirection_to_nowhere_is_told_without_secrets(camera_server, location, words):
@@ -239,7 +239,7 @@ def test_that_a_redirection_to_nowhere_is_told_without_secrets(camera_server, lo
     assert not [secret for secret in ("gandalf", "mellon", "sesame") if secret in message]
 
 
-@pytest.mark.fault("Camera", "a network camera that sends us elsewhere")
+@pytest.mark.fault("Camera", "a network camera that redirects elsewhere")
 def test_that_the_login_goes_along_to_the_same_machine_only():
     camera = parse_address("https://gandalf:mellon@cam/video")
     assert redirected(camera, "/other").url == "https://gandalf:mellon@cam/other"

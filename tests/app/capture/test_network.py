@@ -102,7 +102,7 @@ def test_that_an_answer_that_trickles_in_forever_is_not_waited_for(camera_server
 def test_that_a_video_without_pictures_is_told_from_a_wrong_path(camera_server, kind):
     error = error_of_opening(camera_server.serve(lambda visit: visit.head(kind=kind)))
     assert error.cause is Cause.UNREADABLE
-    assert "announces a video and sends no picture" in str(error)
+    assert "sends video that cannot be decoded" in str(error)
 
 
 @pytest.mark.fault("Camera", "a network camera that never answers", keeps="models")
@@ -127,7 +127,7 @@ def test_that_something_that_speaks_no_rtsp_is_told_from_silence(camera_server):
         (401, "text/html", Cause.PERMISSION, "user name and password"),
         (403, "text/html", Cause.PERMISSION, "user name and password"),
         (404, "text/html", Cause.NOT_FOUND, "nothing at this path"),
-        (503, "text/html", Cause.NO_ANSWER, "fault of its own (503)"),
+        (503, "text/html", Cause.NO_ANSWER, "internal error (503)"),
         (200, "text/html", Cause.UNREADABLE, "a web page"),
         (200, "application/octet-stream", Cause.UNREADABLE, "other than video"),
     ],

@@ -119,7 +119,7 @@ def test_that_a_program_is_opened_like_any_camera_and_told_of_in_one_sentence(pl
         cameras = [Camera("OBS", (Route(cv2.CAP_V4L2, 0),), is_virtual=is_program)]
         with Webcam("OBS", cameras=lambda: cameras) as webcam:  # noqa: B023
             assert webcam.read() is not None
-            assert webcam.remark.startswith("OBS is a program that" if is_program else "")
+            assert webcam.remark.startswith("OBS is a virtual camera" if is_program else "")
             assert webcam.remark.count(".") == is_program
 
 

@@ -131,8 +131,8 @@ def test_that_a_camera_that_is_a_program_is_a_note(monkeypatch):
     camera = Camera("OBS Virtual Camera", (Route(0, 0),), is_virtual=True)
     monkeypatch.setattr("app.capture.webcam.list_cameras", lambda: [camera])
     finding = first("camera")
-    assert (finding.state, finding.found) == (State.NOTE, "OBS Virtual Camera (a program)")
-    assert "never passed a lens" in finding.advice
+    assert (finding.state, finding.found) == (State.NOTE, "OBS Virtual Camera (virtual camera)")
+    assert "choose a real camera" in finding.advice
 
 
 def test_that_a_check_that_breaks_is_a_finding_and_stops_no_other(monkeypatch):

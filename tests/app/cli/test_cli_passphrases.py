@@ -110,7 +110,7 @@ def test_that_a_new_protected_model_without_a_passphrase_costs_no_recording(tmp_
     result = run("enrol", "demo", "-o", tmp_path / "me.lmkl")
     assert "me.lmkl needs a passphrase" in refused(result, ExitCode.NO_PASSPHRASE)
     result = run("enrol", "demo", "-o", tmp_path / "me.lmkl", env={"LMKL_PAD_PASSPHRASE": "short"})
-    assert "shorter than 15" in refused(result, ExitCode.NO_PASSPHRASE)
+    assert "at least 15" in refused(result, ExitCode.NO_PASSPHRASE)
 
 
 def test_that_a_wrong_passphrase_has_its_exit_code(protected, secret, tmp_path):
@@ -238,7 +238,7 @@ def test_that_a_passphrase_is_asked_for_on_the_terminal_and_not_shown(protected,
         ("Passphrase of me.lmkl: ", PASSPHRASE),
         ("not even by us", None),
         ("New passphrase for changed.lmkl (empty keeps the old one): ", "short"),
-        ("shorter than 15", None),
+        ("at least 15", None),
         ("New passphrase for changed.lmkl (empty keeps the old one): ", OTHER),
         ("The same once more: ", WRONG),
         ("are not the same.", None),

@@ -127,7 +127,7 @@ def test_that_a_frame_whose_features_overflow_is_refused_with_the_reason(
                 assert seen.views is None
 
 
-@pytest.mark.fault("Numbers", "a face that is black in a picture that is not")
+@pytest.mark.fault("Numbers", "a black face in a normal picture")
 def test_that_an_all_black_crop_is_refused_as_too_dark(pipeline, genuine_take):
     frame = genuine_take[0]
     face = pipeline.process(frame).face
@@ -152,7 +152,7 @@ def test_that_an_all_black_crop_is_refused_as_too_dark(pipeline, genuine_take):
     assert all(np.isfinite(check.value) or not check.passed for check in result.quality.checks)
 
 
-@pytest.mark.fault("Numbers", "a take of one repeated picture, fitted all the same", keeps="models")
+@pytest.mark.fault("Numbers", "a fit on a take of one repeated picture", keeps="models")
 @pytest.mark.parametrize("n_different", [1, 11])
 def test_that_a_fit_on_copies_is_refused_with_the_reason(n_different):
     samples = samples_of("window 1", "window 2", n=18)
@@ -211,7 +211,7 @@ def video(tmp_path):
     return write
 
 
-@pytest.mark.fault("Numbers", "a black or frozen video to the command score", keeps="models")
+@pytest.mark.fault("Numbers", "a black or frozen video given to the command score", keeps="models")
 def test_that_black_and_frozen_videos_get_no_verdict_from_the_command(
     attempt, model_file, video, genuine_take
 ):

@@ -80,7 +80,7 @@ def test_that_finished_models_are_not_computed_again(recorded, cache, worked, un
     assert len(worked) == 2
 
 
-@pytest.mark.fault("Process and disk", "an evaluation broken off and resumed", keeps="models")
+@pytest.mark.fault("Process and disk", "an evaluation interrupted and resumed", keeps="models")
 def test_that_a_run_in_several_processes_can_be_broken_off_too(recorded, cache, uninterrupted):
     asked = options(cache, methods=METHODS, n_jobs=2)
     told = []

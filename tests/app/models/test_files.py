@@ -131,11 +131,11 @@ def changed(features, **preset):
 
 def test_that_a_model_of_other_views_is_refused_with_the_difference_named(tmp_path):
     for running, named in (
-        (changed(FEATURES, name="texture"), "'tiny', and 'texture' are in use"),
+        (changed(FEATURES, name="texture"), "'tiny', but 'texture' are in use"),
         (changed(FEATURES, crops=[{"name": "face", "size": 96}]), "the views 'tiny' have changed"),
         (changed(FEATURES, branches=[]), "the views 'tiny' have changed"),
-        (FEATURES | {"weights": {"efficientnet-lite0": "cd" * 32}}, "networks' weights are others"),
-        (FEATURES | {"weights": {}}, "networks' weights are others"),
+        (FEATURES | {"weights": {"efficientnet-lite0": "cd" * 32}}, "networks' weights differ"),
+        (FEATURES | {"weights": {}}, "networks' weights differ"),
         (FEATURES | {"format": "2"}, "the way views are computed has changed"),
     ):
         path = file_with(tmp_path / "me.safetensors")
@@ -164,7 +164,7 @@ def test_that_a_hostile_name_of_views_makes_a_short_sentence_on_one_line(tmp_pat
     for name in (None, 3, ["tiny"], {"a": 1}, "x" * 50_000, "a\nb\u202e"):
         path = file_with(tmp_path / "m", features=changed(FEATURES, name=name))
         told = refusal(path, FEATURES)
-        assert "it was made with the views" in told
+        assert "it needs the views" in told
         assert len(told) < 400
         assert told.isprintable()
 

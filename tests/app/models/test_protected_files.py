@@ -59,7 +59,7 @@ def test_that_a_name_that_promises_protection_is_not_given_to_a_file_without(tmp
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.fault("Hostile files", "protected model exchanged for an unprotected one")
+@pytest.mark.fault("Hostile files", "protected model replaced by an unprotected one")
 @pytest.mark.parametrize("passphrase", [None, PASSPHRASE], ids=["asked for none", "given one"])
 def test_that_a_protected_model_cannot_be_exchanged_for_one_without_passphrase(path, passphrase):
     other = path.with_name(f"other{SUFFIX}")

@@ -292,7 +292,7 @@ def test_that_a_manifest_that_is_nested_too_deeply_is_told(folder, attempt):
             assert "nested too deeply" in found.problem
 
 
-@pytest.mark.fault("Process and disk", "damaged file of unsaved takes: the others come back")
+@pytest.mark.fault("Process and disk", "damaged file of unsaved takes: the others are restored")
 def test_that_of_damaged_files_the_others_are_brought_back(folder, attempt):
     path, other = folder / "1.safetensors", folder / "2.safetensors"
     data = path.read_bytes()

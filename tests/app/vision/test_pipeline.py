@@ -196,7 +196,7 @@ def test_that_only_a_face_that_can_hardly_be_seen_is_too_dark(
     assert (result.status, result.reason) == (status, said)
 
 
-@pytest.mark.fault("Numbers", "landmarks of a face that are no numbers")
+@pytest.mark.fault("Numbers", "non-finite face landmarks")
 @pytest.mark.parametrize(
     "landmarks",
     [

@@ -93,7 +93,7 @@ def test_that_every_single_bit_flip_is_noticed(data):
         refused(bytes(flipped))
 
 
-@pytest.mark.fault("Hostile files", "a model file cut short or lengthened")
+@pytest.mark.fault("Hostile files", "a model file truncated or extended")
 def test_that_every_truncation_and_every_appendix_is_noticed(data):
     for length in [*range(0, 300), *range(300, len(data), 17)]:
         refused(data[:length])
@@ -312,7 +312,7 @@ class Malicious:
         return os.putenv, ("LMKL_UNPICKLED", "1")
 
 
-@pytest.mark.fault("Hostile files", "pickles in the place of models and weights")
+@pytest.mark.fault("Hostile files", "pickles instead of models and weights")
 def test_that_pickles_are_refused_and_never_run(tmp_path, monkeypatch, attempt):
     monkeypatch.setattr(pickle, "loads", lambda *_: pytest.fail("unpickled"))
     monkeypatch.setattr(pickle, "load", lambda *_: pytest.fail("unpickled"))

@@ -95,7 +95,7 @@ def test_that_keyboards_that_spell_letters_otherwise_open_the_file():
         assert from_bytes(data, passphrase=typed)[0].offset_ == small_model().offset_
 
 
-@pytest.mark.fault("Privacy", "protected model: its contents looked for in the file")
+@pytest.mark.fault("Privacy", "protected model: file searched for its contents")
 def test_that_nothing_of_the_model_is_in_the_file():
     plain, data = plain_bytes(), sealed_bytes()
     assert b"Rumpelstiltskin" in plain
@@ -107,7 +107,7 @@ def test_that_nothing_of_the_model_is_in_the_file():
     assert not [word for word in words if word in data]
 
 
-@pytest.mark.fault("Privacy", "protected model: its contents looked for while it is written")
+@pytest.mark.fault("Privacy", "protected model: disk searched for its contents during writing")
 def test_that_the_disk_never_sees_the_model_in_the_clear(tmp_path, monkeypatch, cheap_passphrases):
     written = []
     kept = os.fsync

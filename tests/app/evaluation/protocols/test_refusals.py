@@ -92,7 +92,7 @@ def faulty_lines(name, root, path, lines, protocol=""):
     return found
 
 
-@pytest.mark.fault("Hostile files", "paths in a dataset list that lead elsewhere")
+@pytest.mark.fault("Hostile files", "paths in a dataset list that leave the database")
 def test_that_lines_that_leave_the_database_are_refused(with_own_lists, attempt):
     root = with_own_lists("replay-attack", "protocols")
     lines = [
