@@ -1,20 +1,19 @@
-"""Faults that are injected, counted as they are survived: the plugin behind docs/faults.md.
+"""Pytest plugin that counts injected faults and writes the table in docs/faults.md.
 
-A test that injects a fault says so, and what must not be lost to it::
+A test that injects a fault is marked with it, and with what must not be lost::
 
     @pytest.mark.fault("Camera", "frozen: the same frame again and again", keeps="models")
-    def test_that_a_frozen_camera_is_told_and_comes_back(attempt): ...
+    def test_that_a_frozen_camera_is_reported_and_recovers(attempt): ...
         for moment in moments:
             with attempt() as trial:
                 ...                       # inject, then assert that it was survived
                 trial.expect_kept(window.model is model)
 
-Each ``with`` is one try: survived when it ends without an exception. A test that does not use
-``attempt`` is one try as a whole. What is lost by design, such as the frames between two writes of
-a take, is told with ``trial.lose(n)``. The same words in several tests are one row.
+Each ``with`` is one try, survived if it ends without an exception. A test without ``attempt`` is
+one try. ``trial.lose(n)`` counts losses by design, such as frames between two writes of a take.
+Tests with the same words share a row.
 
-``make faults`` runs these tests alone and writes the table into docs/faults.md; the suite holds
-that every row there is a test that exists.
+``make faults`` runs these tests and writes the table; the suite checks that every row has a test.
 """
 
 import contextlib
@@ -25,11 +24,11 @@ from pathlib import Path
 import pytest
 
 BEGIN, END = "<!-- rows written by make faults -->", "<!-- end of rows -->"
-HEAD = "| fault or input | tries | survived | lost | test |\n| --- | ---: | ---: | --- | --- |"
+HEAD = "| fault or input | tries | survived | lost | tests in |\n| --- | ---: | ---: | --- | --- |"
 _TALLY = pytest.StashKey["Tally"]()
 _TABLE = pytest.StashKey["dict[tuple[str, str], Row]"]()
 COLLECTED = pytest.StashKey["Collected"]()
-"""What was collected, before any of it was chosen."""
+"""All collected tests, before deselection."""
 
 
 @dataclass
@@ -90,7 +89,8 @@ class Row:
     def __str__(self) -> str:
         tally = self.tally
         lost = f"{tally.n_lost} {self.keeps}".strip()
-        tests = ", ".join(f"`{test}`" for test in self.tests)
+        files = dict.fromkeys(test.partition("::")[0] for test in self.tests)
+        tests = ", ".join(f"`{file}`" for file in files)
         return f"| {self.what} | {tally.tries} | {tally.survived} | {lost} | {tests} |"
 
 
