@@ -40,6 +40,7 @@ import math
 import numbers
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -58,9 +59,9 @@ _check_number = partial(check_real, high=math.inf)
 class RademacherBound:
     """Upper bound ``value`` on the empirical Rademacher complexity for ``n`` samples.
 
-    ``covers_learned_weights`` says whether it is proven for weights that were chosen on the same
-    data: always for the form "learned-weights", whose best ``s`` is ``moment_order``, for "paper"
-    only where it is no smaller than that.
+    ``covers_learned_weights`` says whether it is proven for weights chosen on the same data: always
+    for the form "learned-weights", whose best ``s`` is ``moment_order``; for "paper" only where it
+    is no smaller than that.
     """
 
     value: float
@@ -69,44 +70,11 @@ class RademacherBound:
     moment_order: int | None = None
 
 
-@dataclass(frozen=True)
-class ComplexityRatio:
-    """Bound of the joint matrix family over that of ``against``: ``C^exponent_C G^exponent_G``.
-
-    ``holds`` says whether the paper's claim "lower" is true here, ties included: value <= 1.
-    """
-
-    value: float
-    against: str
-    exponent_C: float
-    exponent_G: float
-    holds: bool
-
-
-@dataclass(frozen=True)
-class ComplexityRatios:
-    """Ratios (i), (ii) and (iii) of Proposition 4."""
-
-    joint_vector: ComplexityRatio
-    disjoint_vector: ComplexityRatio
-    disjoint_matrix: ComplexityRatio
-
-
-@dataclass(frozen=True)
-class DualNormBound:
+class DualNormBound(NamedTuple):
     """Bounds on ``|lambda|_2`` (``value``) and on ``Lambda`` (``radius``) from ``delta``."""
 
     value: float
     radius: float
-
-
-@dataclass(frozen=True)
-class LossBound:
-    """``B_l`` (``value``), ``max |f|`` and the Lipschitz constant of the squared loss."""
-
-    value: float
-    score_bound: float
-    lipschitz: float
 
 
 @dataclass(frozen=True)
@@ -121,7 +89,7 @@ class GeneralisationBound:
 
     @property
     def is_vacuous(self) -> bool:
-        """Whether the bound says no more than ``error <= B_l``, which was assumed anyway."""
+        """Whether the bound says no more than the assumption ``error <= B_l``."""
         return self.value >= self.loss_bound
 
 
@@ -208,55 +176,30 @@ def _learned_weights_factor(
     return float(candidates[best]), int(s[best])
 
 
-def fixed_weights_rademacher_bound(
-    *, Lambda: float, effective_kernel_diagonal: ArrayLike
-) -> RademacherBound:
-    """Bound the complexity for one fixed ``mu`` by ``Lambda sqrt(tr K) / n`` (Theorem of App. C).
+def complexity_ratios(n_clusters: int, n_views: int, p: float, q: float) -> dict[str, float]:
+    """Ratios of the joint matrix family's printed bound to those of the other three (Prop. 4).
 
-    At most the printed Proposition 2, and proven only for weights and memberships fixed
-    independently of the samples; with learned weights it guarantees nothing. The diagonal of ``K``,
-    of shape (n,), is ``K_ii = sum_cg mu_cg p_c(x_i)^2 kappa_g(x_i, x_i)``.
-    """
-    diagonal = _finite_array(effective_kernel_diagonal, "effective_kernel_diagonal", ndim=1)
-    if np.any(diagonal < 0):
-        raise InvalidInputError(
-            "effective_kernel_diagonal has negative entries: pass the diagonal of K for "
-            "non-negative weights."
-        )
-    value = _check_number("Lambda", Lambda, 0) * math.sqrt(float(diagonal.sum())) / diagonal.size
-    return RademacherBound(value, diagonal.size)
-
-
-def complexity_ratios(n_clusters: int, n_views: int, p: float, q: float) -> ComplexityRatios:
-    """Compare the printed bound of the joint matrix family with the other three (Prop. 4).
-
-    (i) ``(CG)^(1/4p - 1/4q)`` against the joint vector family, (ii) ``C^(-1/4p - 1/4q)
-    G^(1/4p - 1/4q)`` against the disjoint vector family, (iii) ``C^(-1/4p - 1/4q)`` against the
-    disjoint matrix family: the ratios of the square roots of the paper's weight sum bounds.
-
-    "Lower" needs ``1 <= q <= p`` for (i); (iii) always holds; (ii) also holds for ``q > p`` as long
-    as ``C`` outweighs ``G``. The ratios compare printed bounds at equal ``Lambda``: not errors, and
-    not the radii of fits under different constraints. Parameters as in `weight_sum_bound`.
+    (i) ``(CG)^(1/4p - 1/4q)`` to the joint vector family, (ii) ``C^(-1/4p - 1/4q)
+    G^(1/4p - 1/4q)`` to the disjoint vector family, (iii) ``C^(-1/4p - 1/4q)`` to the disjoint
+    matrix family. The paper claims "lower", a ratio of at most 1: (i) needs ``1 <= q <= p``; (iii)
+    always holds; (ii) also holds for ``q > p`` as long as ``C`` outweighs ``G``. The ratios compare
+    printed bounds at equal ``Lambda``: not errors, and not the radii of fits.
     """
     C, G = check_integer("n_clusters", n_clusters, 1), check_integer("n_views", n_views, 1)
     p, q = _norm_order("p", p), _norm_order("q", q)
     difference, total = 1 / (4 * p) - 1 / (4 * q), 1 / (4 * p) + 1 / (4 * q)
-    exponents = {
-        "joint-vector": (difference, difference),
-        "disjoint-vector": (-total, difference),
-        "disjoint-matrix": (-total, 0.0),
+    return {
+        "joint-vector": float(C) ** difference * float(G) ** difference,
+        "disjoint-vector": float(C) ** -total * float(G) ** difference,
+        "disjoint-matrix": float(C) ** -total,
     }
-    values = {name: float(C) ** c * float(G) ** g for name, (c, g) in exponents.items()}
-    return ComplexityRatios(
-        *(ComplexityRatio(values[k], k, *exponents[k], values[k] <= 1) for k in exponents)
-    )
 
 
 def lambda_radius(dual_coef: ArrayLike, effective_kernel_quadratic: float) -> float:
-    """Radius ``Lambda = sqrt(lambda^T K lambda)`` that a fitted model needs; only descriptive.
+    """Radius ``Lambda = sqrt(lambda^T K lambda)`` of a fitted model; only descriptive.
 
-    The quadratic is ``lambda^T K lambda``, without the ``delta I``. Compute it as ``lambda^T f``
-    with the training scores ``f = K lambda``: ``sum lambda - delta |lambda|^2`` cancels badly.
+    Compute the quadratic, without ``delta I``, as ``lambda^T f`` with the training scores
+    ``f = K lambda``: ``sum lambda - delta |lambda|^2`` cancels badly.
     """
     quadratic = _check_number("effective_kernel_quadratic", effective_kernel_quadratic, -math.inf)
     if quadratic < -1e-9 * np.sum(_finite_array(dual_coef, "dual_coef", ndim=1) ** 2):
@@ -270,12 +213,12 @@ def lambda_radius(dual_coef: ArrayLike, effective_kernel_quadratic: float) -> fl
 def dual_norm_bound(n: int, delta: float, smallest_eigenvalue: float = 0.0) -> DualNormBound:
     """Bound ``|lambda|_2`` and ``Lambda`` before the fit (App. D).
 
-    ``|lambda|_2 <= sqrt(n) / (vartheta + delta) <= sqrt(n) / delta = theta / sqrt(n)`` with the
-    smallest eigenvalue ``vartheta`` of ``K``. The paper stops there; one step further, every
-    eigenvalue ``k`` of ``K`` adds at most ``k / (k + delta)^2 <= 1 / (4 delta)`` per unit of
-    ``|1|^2 = n``, so ``Lambda <= sqrt(n / (4 delta))``: a radius that depends on no data, as the
-    bounds require. (For ``vartheta > delta`` it is ``sqrt(n vartheta) / (vartheta + delta)``.)
-    ``delta`` is the paper's ``n / theta``, not the estimator's, which is divided by ``n``.
+    ``|lambda|_2 <= sqrt(n) / (vartheta + delta)`` with the smallest eigenvalue ``vartheta`` of
+    ``K``. The paper stops there. Every eigenvalue ``k`` of ``K`` adds at most
+    ``k / (k + delta)^2 <= 1 / (4 delta)`` per unit of ``|1|^2 = n``, so also
+    ``Lambda <= sqrt(n / (4 delta))``: a radius that depends on no data, as the bounds require. (For
+    ``vartheta > delta`` it is ``sqrt(n vartheta) / (vartheta + delta)``.) ``delta`` is the paper's
+    ``n / theta``, not the estimator's, which is divided by ``n``.
     """
     n = check_integer("n", n, 1)
     delta = _check_number("delta", delta, 0, strict=True)
@@ -292,17 +235,16 @@ def squared_loss_bound(
     p: float,
     q: float | None = None,
     constraint: str = "joint-matrix",
-) -> LossBound:
-    """Bound the squared loss ``(f(x) - 1)^2`` over the whole class: a ``B_l`` for Proposition 3.
+) -> float:
+    """``B_l`` of Proposition 3: the largest squared loss ``(f(x) - 1)^2`` over the whole class.
 
     ``|f(x)| <= Lambda sqrt(k(x, x))`` and ``k(x, x) <= r^2 sum_c p_c(x)^2 sum_g mu_cg <=
-    r^2 max_c sum_g mu_cg <= r^2 G^(1-1/m)``, joint or disjoint. Then ``B_l = (1 + max|f|)^2`` and
-    the loss is ``2 (1 + max|f|)``-Lipschitz in ``f(x)``. Parameters as in `rademacher_bound`.
+    r^2 max_c sum_g mu_cg <= r^2 G^(1-1/m)``, joint or disjoint; ``B_l = (1 + max|f|)^2``.
+    Parameters as in `rademacher_bound`.
     """
     scale = _check_number("Lambda", Lambda, 0) * _check_number("r", r, 0)
     G = check_integer("n_views", n_views, 1)
-    score = scale * math.sqrt(float(G) ** (1 - _inverse_order(constraint, p, q)))
-    return LossBound((1 + score) ** 2, score, 2 * (1 + score))
+    return (1 + scale * math.sqrt(float(G) ** (1 - _inverse_order(constraint, p, q)))) ** 2
 
 
 def generalisation_bound(
@@ -312,7 +254,6 @@ def generalisation_bound(
     Delta: float,
     loss_bound: float,
     form: str = "paper",
-    lipschitz: float | None = None,
 ) -> GeneralisationBound:
     """Bound the expected squared error on bona fide samples (Proposition 3).
 
@@ -329,11 +270,9 @@ def generalisation_bound(
     form : {"paper", "mohri"}
         "paper": ``mean (f(x_i) - 1)^2 + R + 3 B_l sqrt(ln(2/Delta) / 2n)``, as printed.
         "mohri": ``... + 2 L R + ...``, what the cited theorem states (Mohri, Rostamizadeh and
-        Talwalkar, *Foundations of Machine Learning*, 2nd ed., Theorem 11.3) with the Lipschitz
-        constant ``L`` (the paper's ``mu``). The printed form follows from it only if ``2 L <= 1``,
-        that is, if no score is further than 1/4 from 1.
-    lipschitz : float, optional
-        ``L``, only for "mohri"; ``2 sqrt(B_l)`` by default, the largest slope up to loss ``B_l``.
+        Talwalkar, *Foundations of Machine Learning*, 2nd ed., Theorem 11.3), with the Lipschitz
+        constant ``L = 2 sqrt(B_l)`` of the loss (the paper's ``mu``). The printed form follows from
+        it only if ``2 L <= 1``.
     """
     check_choice("form", form, GENERALISATION_FORMS)
     scores = _finite_array(scores, "scores", ndim=1)
@@ -348,24 +287,11 @@ def generalisation_bound(
     if worst**2 > B_l * (1 + 1e-12):
         raise InvalidInputError(
             f"loss_bound is {B_l:g} and a training sample already has loss {worst**2:g}: "
-            "pass a B_l that bounds every loss, such as squared_loss_bound(...).value."
-        )
-    factor = 1.0
-    if form == "mohri":
-        slope = 2 * math.sqrt(B_l) if lipschitz is None else lipschitz
-        slope = _check_number("lipschitz", slope, 0, strict=True)
-        if slope < 2 * worst * (1 - 1e-12):
-            raise InvalidInputError(
-                f"lipschitz is {slope:g} and the squared loss has slope {2 * worst:g} at a "
-                "training score: leave it out to use 2 sqrt(B_l)."
-            )
-        factor = 2 * slope
-    elif lipschitz is not None:
-        raise InvalidInputError(
-            "the printed form has no Lipschitz constant: leave lipschitz out or use form='mohri'."
+            "pass a B_l that bounds every loss, such as squared_loss_bound(...)."
         )
     empirical = float(np.mean((scores - 1) ** 2))
-    complexity = factor * rademacher.value
+    slope = 4 * math.sqrt(B_l) if form == "mohri" else 1.0
+    complexity = slope * rademacher.value
     confidence = 3 * B_l * math.sqrt(math.log(2 / Delta) / (2 * n))
     total = empirical + complexity + confidence
     return GeneralisationBound(total, empirical, complexity, confidence, B_l)

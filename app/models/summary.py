@@ -244,10 +244,10 @@ def _bounds(estimator: LocalisedMKL) -> tuple[Bound, ...]:
     sums = weight_sum_bound(constraint, n_clusters, n_views, p, q)
     known: dict[str, Any] = {"Lambda": before.radius, "r": 1.0, "n_views": n_views, "p": p, "q": q}
     complexity = rademacher_bound(memberships=memberships, form="learned-weights", **known)
-    loss = squared_loss_bound(**known)
+    loss_bound = squared_loss_bound(**known)
     try:
         general = generalisation_bound(
-            scores, complexity, Delta=CONFIDENCE, loss_bound=loss.value, form="mohri"
+            scores, complexity, Delta=CONFIDENCE, loss_bound=loss_bound, form="mohri"
         )
     except InvalidInputError:
         return ()  # scores beyond what any fit gives: the file was made by hand

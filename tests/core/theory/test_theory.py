@@ -22,17 +22,9 @@ def test_that_radius_and_dual_norm_of_real_fits_stay_below_the_bounds_from_delta
             kernel = factor @ factor.T
             dual_coef = np.linalg.solve(kernel + delta * np.eye(12), np.ones(12))
             fitted = theory.lambda_radius(dual_coef, dual_coef @ kernel @ dual_coef)
-            total = (
-                dual_coef.sum()
-            )  # the difference below cancels, hence a tolerance relative to it
-            assert fitted**2 == pytest.approx(
-                total - delta * (dual_coef @ dual_coef), abs=1e-6 * total
-            )
             smallest = max(0.0, np.linalg.eigvalsh(kernel)[0] * (1 - 1e-9))
-            for limit in (
-                theory.dual_norm_bound(12, delta),
-                theory.dual_norm_bound(12, delta, smallest),
-            ):
+            for eigenvalue in (0.0, smallest):
+                limit = theory.dual_norm_bound(12, delta, eigenvalue)
                 assert np.linalg.norm(dual_coef) <= limit.value * (1 + 1e-6)
                 assert fitted <= limit.radius * (1 + 1e-6)
 
@@ -100,9 +92,7 @@ def test_that_no_function_of_the_class_exceeds_the_loss_bound():
         memberships = np.concatenate([rng.dirichlet(np.ones(C), size=50), np.eye(C)])
         self_kernel = np.einsum("wcg,ic->wi", weights, memberships**2)
         largest = Lambda * math.sqrt(self_kernel.max())  # sup f(x), by Cauchy-Schwarz, attained
-        assert largest == pytest.approx(limit.score_bound)
-        assert limit.value == pytest.approx((-largest - 1) ** 2)
-        assert limit.lipschitz == pytest.approx(2 * math.sqrt(limit.value))
+        assert limit == pytest.approx((-largest - 1) ** 2)
 
 
 def test_that_the_corrected_bound_with_learned_weights_holds_on_repeated_samples():
@@ -118,7 +108,7 @@ def test_that_the_corrected_bound_with_learned_weights_holds_on_repeated_samples
         kernel = np.exp(-((train[:, None] - train) ** 2))
         dual_coef = np.linalg.solve(kernel + delta * np.eye(n), np.ones(n))
         result = theory.generalisation_bound(
-            kernel @ dual_coef, rademacher, Delta=0.05, loss_bound=limit.value, form="mohri"
+            kernel @ dual_coef, rademacher, Delta=0.05, loss_bound=limit, form="mohri"
         )
         scores = np.exp(-((test[:, None] - train) ** 2)) @ dual_coef
         assert np.mean((scores - 1) ** 2) <= result.value
@@ -131,29 +121,24 @@ def test_that_the_printed_ratios_are_the_ratios_of_the_bounds_on_the_whole_grid(
         for p, q in itertools.product(PAPER_GRID, PAPER_GRID):
             ratios = theory.complexity_ratios(C, G, p, q)
             own = bound(memberships, G, p, q).value
-            for ratio in (ratios.joint_vector, ratios.disjoint_vector, ratios.disjoint_matrix):
-                derived = own / bound(memberships, G, p, q, ratio.against).value
-                assert ratio.value == pytest.approx(derived, rel=1e-12)
-                assert ratio.value == pytest.approx(C**ratio.exponent_C * G**ratio.exponent_G)
+            for family, ratio in ratios.items():
+                derived = own / bound(memberships, G, p, q, family).value
+                assert ratio == pytest.approx(derived, rel=1e-12)
 
 
 @settings(deadline=None)
 @given(C=counts, G=counts, p=orders, q=orders)
 def test_that_the_joint_matrix_bound_is_lowest_when_q_is_at_most_p(C, G, p, q):
     p, q = max(p, q), min(p, q)
-    ratios = theory.complexity_ratios(C, G, p, q)
-    assert ratios.joint_vector.holds
-    assert ratios.disjoint_vector.holds
-    assert ratios.disjoint_matrix.holds
+    assert max(theory.complexity_ratios(C, G, p, q).values()) <= 1
 
 
-def test_that_the_claim_of_proposition_4_fails_and_is_reported_as_failing_for_q_above_p():
+def test_that_the_claim_of_proposition_4_fails_for_q_above_p():
     ratios = theory.complexity_ratios(3, 12, p=1, q=10)
-    assert ratios.joint_vector.value > 1
-    assert not ratios.joint_vector.holds
-    assert not theory.complexity_ratios(1, 12, p=1, q=10).disjoint_vector.holds
-    assert theory.complexity_ratios(30, 2, p=1, q=10).disjoint_vector.holds
-    assert ratios.disjoint_matrix.holds
+    assert ratios["joint-vector"] > 1
+    assert theory.complexity_ratios(1, 12, p=1, q=10)["disjoint-vector"] > 1
+    assert theory.complexity_ratios(30, 2, p=1, q=10)["disjoint-vector"] <= 1
+    assert ratios["disjoint-matrix"] <= 1
 
 
 def test_that_bad_input_to_the_complexity_bound_is_named_in_one_sentence():
@@ -187,8 +172,6 @@ def test_that_bad_input_to_the_generalisation_bound_is_named_in_one_sentence():
         ({"Delta": 1.0}, "Delta=1.0 must be below 1"),
         ({"loss_bound": 0.2}, "a training sample already has loss 0.25"),
         ({"scores": [0.5, 1.0, 1.0]}, "3 scores but the Rademacher bound is for 2"),
-        ({"lipschitz": 2.0}, "the printed form has no Lipschitz constant"),
-        ({"form": "mohri", "lipschitz": 0.5}, "has slope 1 at a training score"),
         ({"form": "mohry"}, "choose one of paper, mohri"),
     ]:
         rademacher = bound(np.ones((2, 1)), 1, 2, 2)
@@ -201,7 +184,6 @@ def test_that_every_other_function_rejects_bad_input_too():
     for call in [
         lambda: theory.dual_norm_bound(10, 0.0),
         lambda: theory.dual_norm_bound(10, 1.0, -1.0),
-        lambda: theory.fixed_weights_rademacher_bound(Lambda=1, effective_kernel_diagonal=[-1.0]),
         lambda: theory.complexity_ratios(3, 4, 2, 0.5),
         lambda: theory.complexity_ratios(True, 4, 2, 2),
     ]:
