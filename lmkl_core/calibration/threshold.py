@@ -31,24 +31,20 @@ from lmkl_core.errors import InvalidInputError
 
 
 def clopper_pearson(failures: float, trials: float, confidence: float = 0.95):
-    """Exact two-sided interval of a proportion.
+    """Exact two-sided interval of a proportion, or of several: ``failures`` may be an array.
 
-    ``failures`` and ``trials`` may be effective numbers and so need not be whole. No trials give
-    the interval ``(0, 1)``: nothing is known.
+    Numbers may be effective ones and so need not be whole. No trials give ``(0, 1)``.
     """
-    if not 0 <= failures <= trials or not 0 < confidence < 1:
+    counts = np.asarray(failures, dtype=float)
+    if not np.all((counts >= 0) & (counts <= trials)) or not 0 < confidence < 1:
         raise InvalidInputError(
             f"An interval needs 0 <= failures <= trials and 0 < confidence < 1, not "
             f"failures={failures}, trials={trials}, confidence={confidence}."
         )
-    if trials == 0:
-        return 0.0, 1.0
     tail = (1 - confidence) / 2
-    low = 0.0 if failures == 0 else float(betaincinv(failures, trials - failures + 1, tail))
-    high = (
-        1.0 if failures == trials else float(betaincinv(failures + 1, trials - failures, 1 - tail))
-    )
-    return low, high
+    low = np.where(counts == 0, 0.0, betaincinv(counts, trials - counts + 1, tail))
+    high = np.where(counts == trials, 1.0, betaincinv(counts + 1, trials - counts, 1 - tail))
+    return (low, high) if counts.ndim else (float(low), float(high))
 
 
 FEW_BLOCKS = 8

@@ -1,10 +1,8 @@
-"""Errors of presentation attack detection as ISO/IEC 30107-3 counts them, with their uncertainty.
+"""Errors of presentation attack detection after ISO/IEC 30107-3, with their uncertainty.
 
-One convention: higher scores mean bona fide, and a score is accepted when it reaches the threshold.
-Getting a threshold (`threshold_from`: equal errors, a fixed BPCER or APCER on development data, a
-given number, or enrolment) and measuring errors at one (`measure`) are separate, so that a
-threshold can come from other data than the errors. Where a class is missing, a figure is None with
-the interval ``(0, 1)``, never NaN.
+Higher scores mean bona fide, and a score is accepted when it reaches the threshold.
+`threshold_from` gets a threshold and `measure` counts errors at one, so the two can come from
+different data. Where a class is missing, a figure is None with the interval ``(0, 1)``, never NaN.
 
 >>> from lmkl_core.metrics import measure, threshold_from
 >>> threshold = threshold_from("eer", [0.8, 0.9], {"print": [0.1, 0.2]})
@@ -14,8 +12,8 @@ the interval ``(0, 1)``, never NaN.
 >>> errors.worst.species, errors.worst.value, errors.bpcer.n_errors
 ('phone', 0.5, 0)
 
-A `ScoreTable` knows of every score whose it is and which presentation it belongs to, so that errors
-can be counted over frames or over presentations, and intervals can come from drawing subjects.
+A `ScoreTable` also knows the subject and the presentation of every score, so that errors can be
+counted over frames or over presentations, and intervals can come from resampling subjects.
 
 >>> from lmkl_core.metrics import ScoreTable, auc, measure_table
 >>> frames = ScoreTable.of(

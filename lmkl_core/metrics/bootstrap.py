@@ -1,28 +1,23 @@
-r"""Intervals that respect subjects: frames and presentations of one person are not independent.
+r"""Intervals by subject: frames and presentations of one person are not independent.
 
-How subjects are drawn and how an interval comes of it is in `lmkl_core.metrics.resampling`: a
-resample is a vector of counts ``w``, one a subject.
-
-Many resamples at a time
-------------------------
-Scores are sorted once. With ``w_i`` the count of the subject of row ``i`` a resample's AUC is
+A resample is a vector of counts ``w``, one a subject (`lmkl_core.metrics.resampling`). With ``w_i``
+the count of the subject of row ``i`` its AUC is
 
 ``sum_b w_b (A(< s_b) + A(= s_b) / 2) / (sum_b w_b sum_a w_a)``
 
-over bona fide rows ``b`` of score ``s_b`` and attacks ``a``, where ``A`` sums ``w_a`` over the
-attacks with scores below, or equal: two entries of one cumulative sum. With few subjects and many
-rows the numerator is the bilinear form ``w' P w`` with ``P_st`` the pairs that bona fide rows of
-subject ``s`` win against attacks of ``t``. Rates are ratios of two linear forms of ``w``.
+over bona fide rows ``b`` of score ``s_b`` and attacks ``a``, where ``A`` sums ``w_a`` over attacks
+with lower, or equal, scores: two entries of one cumulative sum. With few subjects and many rows the
+numerator is the bilinear form ``w' P w`` with ``P_st`` the pairs that bona fide rows of subject
+``s`` win against attacks of ``t``. Rates are ratios of two linear forms of ``w``.
 
-Where resamples say nothing
----------------------------
-- Classes, or species of an ACER, that one subject alone presented: the interval is ``(0, 1)``.
+Where resamples say nothing:
+
+- A class, or a species of an ACER, presented by a single subject: the interval is ``(0, 1)``.
 - Resamples without one of the species have no maximum over species and are left out.
-- Resamples that are all equal, as with perfect separation, would give an interval without width.
-  Subjects then take the place of trials: their means are independent values in ``[0, 1]``, for
-  which Chernoff's bound holds (`lmkl_core.metrics.rates`); for AUC the values are those of
-  disjoint pairs of subjects, ``min(S // 2, subjects with bona fide, subjects with attacks)`` of
-  them. This takes subjects as equally large.
+- Resamples that are all equal, as with perfect separation: subjects take the place of trials.
+  Their means are independent values in ``[0, 1]``, for which Chernoff's bound holds
+  (`lmkl_core.metrics.rates`); for AUC the values are those of disjoint pairs of subjects,
+  ``min(S // 2, subjects with bona fide, subjects with attacks)`` of them.
 """
 
 from collections.abc import Callable
@@ -32,34 +27,25 @@ from typing import Literal, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from lmkl_core.errors import InvalidInputError
-from lmkl_core.metrics.rates import Interval, mean_interval
+from lmkl_core.metrics.rates import Interval, check_threshold, mean_interval
 from lmkl_core.metrics.resampling import Drawing, Evaluation, Options, Resampled, Subjects
 from lmkl_core.metrics.table import ScoreTable
 from lmkl_core.metrics.thresholds import Scores
 
-Statistic: TypeAlias = Callable[[ScoreTable], float | None]
 Figure: TypeAlias = Literal["AUC", "BPCER", "APCER", "HTER", "ACER"]
 """Figures whose difference `bootstrap_difference` gives."""
 
 
 def bootstrap_figure(
     table: ScoreTable,
-    statistic: Statistic,
+    statistic: Callable[[ScoreTable], float | None],
     **options: Unpack[Options],
 ) -> Resampled:
     """Return any figure of a table with its interval by subject.
 
-    It is computed anew for every resample: `bootstrap_auc` and `bootstrap_acer` are much faster.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        Rows of a subject that is drawn twice are in the table twice, under the same names.
-    statistic : callable
-        Takes a table and returns a share between 0 and 1, or None when that table has none.
-    options
-        Of all bootstraps, see `lmkl_core.metrics.resampling.Options`.
+    ``statistic`` takes a table and returns a share, or None. It is called for every resample:
+    `bootstrap_auc` and `bootstrap_acer` are much faster. For options see
+    `lmkl_core.metrics.resampling.Options`.
     """
     subjects = Subjects(table)
 
@@ -71,18 +57,13 @@ def bootstrap_figure(
         return np.array(found)
 
     few = "There is one subject alone." if subjects.n == 1 else ""
-    return Drawing(subjects, **options).estimate(evaluate, few, lambda value: None)
+    return Drawing(subjects, **options).estimate(evaluate, few)
 
 
-def bootstrap_auc(
-    table: ScoreTable,
-    **options: Unpack[Options],
-) -> Resampled:
+def bootstrap_auc(table: ScoreTable, **options: Unpack[Options]) -> Resampled:
     """Area under the ROC curve with its interval by subject; ties count half."""
     subjects = Subjects(table.rows(table.is_answered))
-    groups = {"bona fide": ~subjects.table.is_attack, "attacks": subjects.table.is_attack}
-    counts = subjects.counted(groups)
-
+    counts = _presenters(subjects, "AUC")
     drawing = Drawing(subjects, **options)
 
     def when_equal(value: float) -> Interval:
@@ -92,27 +73,19 @@ def bootstrap_auc(
     return drawing.estimate(_Auc(subjects), _lacking(counts), when_equal)
 
 
-def bootstrap_acer(
-    table: ScoreTable,
-    threshold: float,
-    **options: Unpack[Options],
-) -> Resampled:
+def bootstrap_acer(table: ScoreTable, threshold: float, **options: Unpack[Options]) -> Resampled:
     """Mean of the largest APCER and BPCER (legacy) at a threshold, with its interval by subject.
 
-    The threshold is held fixed: the interval does not include its variation with the development
-    data.
+    The threshold is held fixed: its variation with the development data is not included.
     """
-    if np.isnan(threshold):
-        raise InvalidInputError("Errors need a threshold that is a number, not NaN.")
+    check_threshold(threshold)
     subjects = Subjects(table.rows(table.is_answered))
-    scored = subjects.table
-    groups = {"": ~scored.is_attack, **_by_species(scored)}
-    counts = subjects.counted(groups)
-    acer = _Acer(subjects, groups, threshold)
+    counts = _presenters(subjects, "ACER")
+    acer = _Acer(subjects, _by_species(subjects.table), threshold)
     drawing = Drawing(subjects, **options)
 
     def when_equal(value: float) -> Interval:
-        each = 1 - (1 - drawing.confidence) / len(groups)
+        each = 1 - (1 - drawing.confidence) / len(counts)
         rates = acer.rates(np.ones((1, subjects.n)))[0]
         ends = [
             mean_interval(rate, n, each) for rate, n in zip(rates, counts.values(), strict=True)
@@ -120,8 +93,7 @@ def bootstrap_acer(
         low, high = ((ends[0][end] + max(pair[end] for pair in ends[1:])) / 2 for end in (0, 1))
         return low, high
 
-    named = {name or "bona fide": count for name, count in counts.items()}
-    return drawing.estimate(acer, _lacking(named), when_equal)
+    return drawing.estimate(acer, _lacking(counts), when_equal)
 
 
 def bootstrap_difference(
@@ -138,7 +110,6 @@ def bootstrap_difference(
     Parameters
     ----------
     first, second : ScoreTable
-        Of frames or of presentations.
     figure : {"AUC", "BPCER", "APCER", "HTER", "ACER"}
         APCER is that of the worst species.
     thresholds : tuple of float or None
@@ -148,11 +119,6 @@ def bootstrap_difference(
         together, so that what makes a subject easy or hard for both cancels.
     options
         As in `bootstrap_figure`.
-
-    Returns
-    -------
-    Resampled
-        Its interval is ``(-1, 1)`` where nothing is known.
     """
     tables = [table.rows(table.is_answered) for table in (first, second)]
     if not is_paired:
@@ -172,7 +138,7 @@ def bootstrap_difference(
     ]
     lacking = [_lacking(_presenters(Subjects(table), figure)) for table in tables]
     found = Drawing(subjects, **options).estimate(
-        lambda w: values[1](w) - values[0](w), lacking[0] or lacking[1], lambda value: None
+        lambda w: values[1](w) - values[0](w), lacking[0] or lacking[1]
     )
     return found if found.n_resamples else replace(found, interval=(-1.0, 1.0))
 
@@ -184,7 +150,7 @@ def _by_species(table: ScoreTable) -> dict[str, NDArray[np.bool_]]:
 
 
 def _presenters(subjects: Subjects, figure: Figure) -> dict[str, int]:
-    """Count the subjects of everything that a figure rests on."""
+    """Count the subjects of every class or species that a figure rests on."""
     table = subjects.table
     groups = {} if figure == "APCER" else {"bona fide": ~table.is_attack}
     if figure in ("APCER", "ACER"):
@@ -195,21 +161,21 @@ def _presenters(subjects: Subjects, figure: Figure) -> dict[str, int]:
 
 
 def _evaluation(subjects: Subjects, figure: Figure, threshold: float | None) -> Evaluation:
-    """Return what gives a figure for rows of counts."""
+    """Return the function that computes a figure of resamples."""
     if figure == "AUC":
         return _Auc(subjects)
     if threshold is None or np.isnan(threshold):
         return lambda weights: np.full(len(weights), np.nan)
     table = subjects.table
     attacks = {"attacks": table.is_attack} if figure == "HTER" else _by_species(table)
-    errors = _Acer(subjects, {"": ~table.is_attack, **attacks}, threshold)
+    errors = _Acer(subjects, attacks, threshold)
     if figure == "BPCER":
         return lambda weights: errors.rates(weights)[:, 0]
     return errors.worst if figure == "APCER" else errors
 
 
 def _lacking(counts: dict[str, int]) -> str:
-    """Return why subjects cannot be drawn, when one subject alone presented something."""
+    """Return why subjects cannot be drawn, when a single one presented something."""
     alone = [name for name, count in counts.items() if count == 1]
     return f"One subject alone presented {', '.join(alone)}." if alone else ""
 
@@ -237,7 +203,7 @@ class _Auc:
         return _ratio(won, (weights @ self.n_genuine) * (weights @ self.n_attacks))
 
     def won_pairs(self) -> Scores:
-        """Return the pairs that bona fide rows of a subject (row) win over another's attacks."""
+        """Return ``P``: pairs that bona fide rows of a subject (row) win over another's attacks."""
         pairs = np.empty((self.n, self.n))
         whose = self.member[self.attacks]
         for subject in range(self.n):
@@ -262,17 +228,18 @@ class _Auc:
 
 
 class _Acer:
-    """ACER of every resample."""
+    """ACER of every resample, for attacks in groups."""
 
-    def __init__(self, subjects: Subjects, groups: dict[str, NDArray[np.bool_]], threshold: float):
+    def __init__(self, subjects: Subjects, attacks: dict[str, NDArray[np.bool_]], threshold: float):
         table, member = subjects.table, subjects.member
         is_error = (table.scores >= threshold) == table.is_attack
+        groups = [~table.is_attack, *attacks.values()]
 
         def counts(rows: NDArray[np.bool_]) -> NDArray[np.intp]:
             return np.bincount(member[rows], minlength=subjects.n)
 
-        self.n_errors = np.column_stack([counts(rows & is_error) for rows in groups.values()])
-        self.n_rows = np.column_stack([counts(rows) for rows in groups.values()])
+        self.n_errors = np.column_stack([counts(rows & is_error) for rows in groups])
+        self.n_rows = np.column_stack([counts(rows) for rows in groups])
 
     def rates(self, weights: Scores) -> Scores:
         """Return BPCER and every species' APCER."""
@@ -283,8 +250,7 @@ class _Acer:
         rates = self.rates(weights)[:, 1:]
         if not rates.shape[1]:
             return np.full(len(weights), np.nan)
-        # A species without rows is NaN, and so is then the maximum.
-        return np.asarray(np.max(rates, axis=1))
+        return np.asarray(np.max(rates, axis=1))  # NaN where a species has no rows
 
     def __call__(self, weights: Scores) -> Scores:
         return np.asarray((self.rates(weights)[:, 0] + self.worst(weights)) / 2)

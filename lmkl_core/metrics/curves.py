@@ -1,21 +1,20 @@
-r"""What does not depend on one threshold: ROC, DET, AUC, EER, BPCER at a fixed APCER.
+r"""Figures over all thresholds: ROC, DET, AUC, EER, BPCER at a fixed APCER.
 
-Intervals without assumptions about the scores' distribution
-------------------------------------------------------------
-AUC. The share of correctly ordered pairs is a two-sample U-statistic. Hoeffding (1963, section 5)
-writes it as a mean over permutations of averages of ``k = min(m, n)`` independent values in
-``[0, 1]``, so that Chernoff's bound for ``k`` trials holds (`lmkl_core.metrics.rates`).
+Their intervals assume nothing about the distribution of scores.
 
-EER. Let ``t`` be the unknown threshold at which both true errors equal ``e``. The errors counted at
-``t`` are binomial, and both exact intervals at ``t``, each with half of the error probability, hold
-``e`` together with confidence ``c``. Since ``t`` is not known, the union over all thresholds of the
-intersections of both intervals is taken.
+AUC. The share of correctly ordered pairs is a two-sample U-statistic: a mean over permutations of
+averages of ``k = min(m, n)`` independent values in ``[0, 1]`` (Hoeffding 1963, section 5), so
+Chernoff's bound for ``k`` trials holds (`lmkl_core.metrics.rates`).
+
+EER. At the unknown threshold ``t`` where both true errors equal ``e``, the counted errors are
+binomial, and both exact intervals, each with half of the error probability, hold ``e`` with
+confidence ``c``. Since ``t`` is unknown, their intersections are united over all thresholds.
 
 BPCER at an APCER. The same with the threshold at which the largest true APCER is the target: the
-union, over all thresholds that the attacks do not rule out, of BPCER's exact intervals.
+exact intervals of BPCER, united over all thresholds that the attacks do not rule out.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,12 +41,8 @@ from lmkl_core.metrics.thresholds import (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class OperatingPoints:
-    """Both errors at every threshold that makes a difference, lowest threshold first.
-
-    All arrays are empty when either class is missing.
-    """
+class OperatingPoints(NamedTuple):
+    """Errors at every distinct threshold, lowest first; empty when either class is missing."""
 
     thresholds: Scores
     apcer: Scores
@@ -55,7 +50,7 @@ class OperatingPoints:
 
 
 def operating_points(bona_fide: ArrayLike, attacks: Attacks) -> OperatingPoints:
-    """Return APCER over all attacks together, and BPCER, at every threshold that differs."""
+    """Return APCER over all attacks together, and BPCER, at every distinct threshold."""
     genuine, spoofs = as_scores(bona_fide, "bona fide presentations"), together(attacks)
     if not len(genuine) or not len(spoofs):
         return OperatingPoints(np.empty(0), np.empty(0), np.empty(0))
@@ -74,10 +69,7 @@ def roc_points(bona_fide: ArrayLike, attacks: Attacks) -> tuple[Scores, Scores]:
 
 
 def det_points(bona_fide: ArrayLike, attacks: Attacks) -> tuple[Scores, Scores]:
-    """Return APCER, rising from 0 to 1, and BPCER at each, as shares.
-
-    Charts draw both on the scale of normal deviates, on which 0 and 1 are infinitely far.
-    """
+    """Return APCER, rising from 0 to 1, and BPCER at each, as shares."""
     points = operating_points(bona_fide, attacks)
     return points.apcer[::-1], points.bpcer[::-1]
 
@@ -99,8 +91,7 @@ def auc(bona_fide: ArrayLike, attacks: Attacks, confidence: float = CONFIDENCE) 
 def eer(bona_fide: ArrayLike, attacks: Attacks, confidence: float = CONFIDENCE) -> Estimate:
     """Mean of APCER (over all attacks) and BPCER where they are nearest to each other.
 
-    The threshold is chosen on the very scores it is measured on, so this describes the scores and
-    not a working system.
+    It describes the scores, not a working system: the threshold is chosen on the same scores.
     """
     genuine, spoofs = as_scores(bona_fide, "bona fide presentations"), together(attacks)
     threshold = choose_threshold(genuine, spoofs, by="eer")
@@ -124,7 +115,7 @@ def bpcer_at_apcer(
 ) -> Estimate:
     """BPCER at the lowest threshold at which no species' APCER exceeds the target.
 
-    The literature calls a ``target`` of 0.05 BPCER20.
+    A ``target`` of 0.05 is also known as BPCER20.
     """
     if not 0 < target < 1:
         raise InvalidInputError(f"target={target!r} must lie between 0 and 1.")
@@ -151,7 +142,7 @@ def bpcer_at_apcer(
 
 def _around(value: float, lows: Scores, highs: Scores) -> Interval:
     """Return the interval from the lowest to the highest end, the value included."""
-    # Nothing is found when many scores are equal: no threshold then has the errors looked for.
+    # With many equal scores no threshold may have these errors.
     if not len(lows):
         return NOTHING_KNOWN
     return min(float(np.min(lows)), value), max(float(np.max(highs)), value)

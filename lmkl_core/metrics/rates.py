@@ -1,14 +1,12 @@
 r"""Errors counted at a threshold: rates, their maximum and their means.
 
 A single rate has the exact (Clopper-Pearson) interval. A maximum or a mean of ``k`` rates takes
-each of them at the confidence ``1 - (1 - c) / k``: all ``k`` intervals then hold together with
-confidence ``c`` at least (Bonferroni), and so does the maximum or the mean of their ends. These
-intervals are guaranteed, and somewhat wide.
+each at the confidence ``1 - (1 - c) / k``: all ``k`` intervals then hold together with confidence
+at least ``c`` (Bonferroni), and so does the maximum or the mean of their ends.
 
-A mean ``v`` of ``n`` independent values in ``[0, 1]``, not only of zeros and ones, obeys Chernoff's
-bound ``P(mean >= v) <= exp(-n KL(v, m))`` for every true mean ``m < v``, and likewise below. With
-``c`` the confidence, the interval is ``{m : n KL(v, m) <= log(2 / (1 - c))}``. For ``v = 0`` and
-``v = 1`` it is the exact one of 0 of ``n`` and of ``n`` of ``n``.
+A mean ``v`` of ``n`` independent values in ``[0, 1]`` obeys Chernoff's bound
+``P(mean >= v) <= exp(-n KL(v, m))`` for every true mean ``m < v``, and likewise below, so its
+interval is ``{m : n KL(v, m) <= log(2 / (1 - c))}``; for ``v = 0`` and ``v = 1`` the exact one.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,7 +17,6 @@ from math import log
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.special import betaincinv
 
 from lmkl_core.calibration.threshold import clopper_pearson
 from lmkl_core.errors import InvalidInputError
@@ -33,10 +30,10 @@ from lmkl_core.metrics.thresholds import (
 )
 
 CONFIDENCE = 0.95
-"""Of every interval by default."""
+"""Default confidence of intervals."""
 
 NOTHING_KNOWN = (0.0, 1.0)
-"""The interval of a share without data."""
+"""Interval of a share without data."""
 
 Interval = tuple[float, float]
 
@@ -76,16 +73,9 @@ class Rate:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A figure that rests on both classes.
+    """A figure over both classes; None, with the interval ``(0, 1)``, when either is missing.
 
-    Attributes
-    ----------
-    value : float or None
-        None when either class is missing.
-    interval : tuple of float
-        Holds the true value with ``confidence`` at least; ``(0, 1)`` when a class is missing.
-    n_bona_fide, n_attacks : int
-        Presentations it rests on.
+    The interval holds the true value with at least ``confidence``.
     """
 
     value: float | None
@@ -97,14 +87,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Worst:
-    """The largest rate of several species.
+    """The largest rate of several species; ``species`` is empty when none has data.
 
-    Attributes
-    ----------
-    species : str
-        Whose it is; empty when no species has data.
-    interval : tuple of float
-        Of the largest true rate, whichever species it belongs to; ``rate`` has its own.
+    ``interval`` is that of the largest true rate, whichever species it belongs to.
     """
 
     species: str
@@ -118,21 +103,17 @@ class Worst:
 
 
 def worst(rates: Mapping[str, Rate], confidence: float = CONFIDENCE) -> Worst:
-    """Return the largest rate of all species: the APCER that ISO/IEC 30107-3 asks for.
+    """Return the largest rate of all species with data: the APCER of ISO/IEC 30107-3.
 
-    Species without data do not enter. Among equals the least certain one is named.
+    Among equals the least certain one is named.
     """
-    known = {
-        species: rate.at(_shared(confidence, rates.values()))
-        for species, rate in rates.items()
-        if rate.n
-    }
+    each = _shared(confidence, rates.values())
+    known = {species: rate.at(each) for species, rate in rates.items() if rate.n}
     if not known:
         return Worst("", Rate(0, 0, confidence), NOTHING_KNOWN)
     name = max(known, key=lambda species: (known[species].value, known[species].interval[1]))
-    low = max(rate.interval[0] for rate in known.values())
-    high = max(rate.interval[1] for rate in known.values())
-    return Worst(name, known[name].at(confidence), (low, high))
+    lows, highs = zip(*(rate.interval for rate in known.values()), strict=True)
+    return Worst(name, known[name].at(confidence), (max(lows), max(highs)))
 
 
 def pooled(rates: Iterable[Rate], confidence: float = CONFIDENCE) -> Rate:
@@ -142,10 +123,9 @@ def pooled(rates: Iterable[Rate], confidence: float = CONFIDENCE) -> Rate:
 
 
 def acer(apcers: Mapping[str, Rate], bpcer: Rate, confidence: float = CONFIDENCE) -> Estimate:
-    """Mean of the largest APCER and BPCER.
+    """Mean of the largest APCER and BPCER, for comparison with older work.
 
-    A legacy figure, for comparison with older work: ISO/IEC 30107-3:2023 no longer has it, because
-    it hides which of the two errors is made.
+    ISO/IEC 30107-3:2023 dropped it because it hides which of the two errors is made.
     """
     counted = [rate for rate in apcers.values() if rate.n]
     each = _shared(confidence, [*counted, bpcer])
@@ -168,45 +148,38 @@ def _shared(confidence: float, rates: Iterable[Rate]) -> float:
 
 
 def _mean(
-    attack_value: float | None,
-    attack_interval: Interval,
-    n_attacks: int,
-    bpcer: Rate,
-    confidence: float,
+    value: float | None, interval: Interval, n_attacks: int, bpcer: Rate, confidence: float
 ) -> Estimate:
-    if attack_value is None or bpcer.value is None:
+    """Return the mean of a figure of attacks and BPCER."""
+    if value is None or bpcer.value is None:
         return Estimate(None, NOTHING_KNOWN, bpcer.n, n_attacks, confidence)
-    low, high = ((a + b) / 2 for a, b in zip(attack_interval, bpcer.interval, strict=True))
-    value = (attack_value + bpcer.value) / 2
-    return Estimate(value, (low, high), bpcer.n, n_attacks, confidence)
+    low, high = ((a + b) / 2 for a, b in zip(interval, bpcer.interval, strict=True))
+    return Estimate((value + bpcer.value) / 2, (low, high), bpcer.n, n_attacks, confidence)
 
 
 def apcer(threshold: float, attacks: ArrayLike, confidence: float = CONFIDENCE) -> Rate:
     """Share of one species' attacks that are accepted: ``score >= threshold``."""
-    _check(threshold)
+    check_threshold(threshold)
     scores = as_scores(attacks, "attacks")
     return Rate(int(n_accepted(scores, threshold)), len(scores), confidence)
 
 
 def bpcer(threshold: float, bona_fide: ArrayLike, confidence: float = CONFIDENCE) -> Rate:
     """Share of bona fide presentations that are refused: ``score < threshold``."""
-    _check(threshold)
+    check_threshold(threshold)
     scores = as_scores(bona_fide, "bona fide presentations")
     return Rate(int(n_refused(scores, threshold)), len(scores), confidence)
 
 
-def _check(threshold: float) -> None:
+def check_threshold(threshold: float) -> None:
+    """Refuse NaN."""
     if np.isnan(threshold):
         raise InvalidInputError("Errors need a threshold that is a number, not NaN.")
 
 
 @dataclass(frozen=True)
 class Errors:
-    """Counted errors of a test, and all that follows from them.
-
-    Non-response is counted over all presentations, errors over those with a response; ``apcers``
-    and ``apnrrs`` are by species.
-    """
+    """Errors of a test: errors over presentations with a response, non-response over all."""
 
     bpcer: Rate
     apcers: Mapping[str, Rate]
@@ -216,7 +189,7 @@ class Errors:
 
     @property
     def worst(self) -> Worst:
-        """The largest APCER of all species, with the interval of the maximum."""
+        """The largest APCER of all species."""
         return worst(self.apcers, self.confidence)
 
     @property
@@ -258,9 +231,8 @@ def measure(
     bona_fide, attacks : array-like, mapping of str to array-like
         Scores of the presentations with a response; of attacks, by species.
     n_bona_fide_without, n_attacks_without : int, mapping of str to int
-        Presentations without a response; a species may occur here only.
+        Presentations without a response.
     confidence : float
-        Of all intervals.
     """
     species = by_species(attacks)
     without = dict(n_attacks_without or {})
@@ -283,43 +255,27 @@ def exact_intervals(
     n_errors: ArrayLike, n: int, confidence: float = CONFIDENCE
 ) -> tuple[Scores, Scores]:
     """Return low and high ends of `lmkl_core.clopper_pearson` for many counts out of ``n``."""
-    counts = np.asarray(n_errors, dtype=np.int64)
-    if np.any((counts < 0) | (counts > n)) or not 0 < confidence < 1:
-        raise InvalidInputError(
-            f"Intervals need counts from 0 to n={n} and 0 < confidence < 1, "
-            f"not n_errors={n_errors!r} and confidence={confidence}."
-        )
-    if not n:
-        return np.zeros(len(counts)), np.ones(len(counts))
     # Along a curve most neighbours have equal counts of one class.
-    known, where = np.unique(counts, return_inverse=True)
-    tail = (1 - confidence) / 2
-    lows, highs = np.zeros(len(known)), np.ones(len(known))
-    some, not_all = known > 0, known < n
-    lows[some] = betaincinv(known[some], n - known[some] + 1, tail)
-    highs[not_all] = betaincinv(known[not_all] + 1, n - known[not_all], 1 - tail)
+    known, where = np.unique(np.asarray(n_errors, dtype=np.int64), return_inverse=True)
+    lows, highs = clopper_pearson(known, n, confidence)
     return lows[where], highs[where]
 
 
 def mean_interval(value: float, n: int, confidence: float = CONFIDENCE) -> Interval:
-    """Return all means from which a mean of ``n`` values in [0, 1] may have strayed to this one."""
+    """Interval of the true mean of values in [0, 1], from the mean ``value`` of ``n`` of them."""
     if not n:
         return NOTHING_KNOWN
     limit = log(2 / (1 - confidence)) / n
 
     def excess(mean: float) -> float:
-        return _divergence(value, mean) - limit
+        """Kullback-Leibler divergence of Bernoulli distributions with these means, less limit."""
+        total = value * log(value / mean) if value > 0 else 0.0
+        if value < 1:
+            total += (1 - value) * log((1 - value) / (1 - mean))
+        return total - limit
 
-    # So near to 0 and 1 the ends cannot be told from them.
+    # Nearer to 0 and 1 the ends cannot be distinguished from them.
     first, last = 1e-15, 1 - 1e-15
     low = brentq(excess, first, value) if value > first and excess(first) > 0 else 0.0
     high = brentq(excess, value, last) if value < last and excess(last) > 0 else 1.0
     return float(low), float(high)
-
-
-def _divergence(value: float, mean: float) -> float:
-    """Kullback-Leibler divergence of Bernoulli distributions with these means."""
-    total = value * log(value / mean) if value > 0 else 0.0
-    if value < 1:
-        total += (1 - value) * log((1 - value) / (1 - mean))
-    return total

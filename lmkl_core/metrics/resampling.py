@@ -1,24 +1,20 @@
-r"""Drawing subjects, and reading an interval from the values that a figure has in resamples.
+r"""Resampling of subjects, and intervals of figures from it (the cluster bootstrap).
 
-What is drawn
--------------
-Whole subjects, with replacement, as many as there are (the cluster bootstrap). A resample is a
-vector of counts ``w``, one a subject. Subjects with bona fide rows only, with attacks only and with
-both are drawn apart, each kind in its own number, so that no resample lacks a class. A kind with a
-single subject would never vary; it is drawn together with another.
+Whole subjects are drawn with replacement, as many as there are. A resample is a vector of counts
+``w``, one a subject. Subjects with bona fide rows only, with attacks only and with both are
+separate strata, so that no resample lacks a class. A stratum of one subject would never vary and is
+joined to another.
 
-The interval
-------------
-BCa (Efron 1987): quantiles of the resamples, moved by their median bias and by the skewness that
-leaving out one subject at a time shows (by strata as in Davison and Hinkley 1997, section 5.4).
-With ``S`` subjects in ``H`` strata, resamples vary less than subjects do by ``(S - H) / S``, and
-the spread itself is uncertain, so quantiles are taken further out (Hesterberg 2015): at the level
+The interval is BCa (Efron 1987): quantiles of the resamples, moved by their median bias and by the
+skewness of the jackknife (by strata as in Davison and Hinkley 1997, section 5.4). With ``S``
+subjects in ``H`` strata, resamples vary less than subjects do by ``(S - H) / S``, and the spread
+itself is uncertain, so quantiles are taken further out (Hesterberg 2015): at the level
 ``Phi(sqrt(S / (S - H)) t)`` with ``t`` Student's quantile of ``S - H`` degrees of freedom in place
-of the normal one. ``method="percentile"`` is the textbook's, without any of this.
+of the normal one. ``method="percentile"`` does without these corrections.
 
-Simulated with normal effects of subjects (10 frames of each of four kinds a subject; AUC 0.91 and
-0.985, ACER 0.21 and 0.08; 400 runs), 95 % BCa intervals held the truth in 90 to 96 % of runs with
-10 to 50 subjects, percentiles in 84 to 95 %; with 5 subjects 82 to 93 % and 73 to 88 %.
+In simulations with normal effects of subjects (10 frames of each of four kinds a subject; AUC 0.91
+and 0.985, ACER 0.21 and 0.08; 400 runs), 95 % BCa intervals held the truth in 90 to 96 % of runs
+with 10 to 50 subjects, percentiles in 84 to 95 %; with 5 subjects 82 to 93 % and 73 to 88 %.
 """
 
 from collections.abc import Callable
@@ -43,22 +39,16 @@ FEW_SUBJECTS = 10
 """With fewer, intervals hold the truth less often than they say."""
 
 _AT_ONCE = 4_000_000
-"""Numbers that are held in memory at a time."""
+"""Numbers held in memory at a time."""
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Resampled(Estimate):
-    """A figure with an interval from drawing subjects; it holds the truth approximately.
+    """A figure with an approximate interval from resampling subjects.
 
-    Attributes
-    ----------
-    n_subjects : int
-        Subjects that are drawn.
-    n_resamples : int
-        Resamples in which it has a value; 0 where the interval says nothing.
-    note : str
-        What a reader must know, in one sentence; empty when there is nothing.
+    ``n_resamples`` counts those in which it has a value, 0 where the interval says nothing;
+    ``note`` is a sentence for readers, or empty.
     """
 
     n_subjects: int = 0
@@ -85,7 +75,7 @@ class Subjects:
         return {name: len(np.unique(self.member[rows])) for name, rows in groups.items()}
 
     def part(self, rows: NDArray[np.bool_]) -> "Subjects":
-        """Return some rows of the table under the same numbers of subjects, drawn alike."""
+        """Return some rows of the table with the same subjects and strata."""
         found = copy(self)
         found.table, found.member = self.table.rows(rows), self.member[rows]
         return found
@@ -102,7 +92,7 @@ class Subjects:
 def _without_singles(
     both: NDArray[np.intp], apart: list[NDArray[np.intp]]
 ) -> list[NDArray[np.intp]]:
-    """Return strata, those of one subject joined to another: alone they would never vary."""
+    """Return strata, those of one subject joined to another."""
     kept = []
     for stratum in apart:
         if len(stratum) == 1:
@@ -118,11 +108,7 @@ def _without_singles(
 
 
 class Options(TypedDict, total=False):
-    """What every bootstrap takes.
-
-    ``n_resamples`` draws of subjects (2000), the same for the same ``seed`` (0); the ``confidence``
-    of the interval (0.95), and the ``method`` by which it is read from the resamples ("bca").
-    """
+    """Options of every bootstrap; the defaults are those of `Drawing`."""
 
     n_resamples: int
     confidence: float
@@ -132,7 +118,7 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """Subjects, and how they are drawn."""
+    """How subjects are resampled, and which interval is read from the resamples."""
 
     subjects: Subjects
     n_resamples: int = 2000
@@ -151,12 +137,15 @@ class Drawing:
             )
 
     def estimate(
-        self, evaluate: Evaluation, obstacle: str, when_equal: Callable[[float], Interval | None]
+        self,
+        evaluate: Evaluation,
+        obstacle: str,
+        when_equal: Callable[[float], Interval] | None = None,
     ) -> Resampled:
         """Return a figure and its interval.
 
         ``obstacle`` says why subjects cannot be drawn, if they cannot; ``when_equal`` gives the
-        interval around a value that is the same in all resamples, or None.
+        interval around a value that is the same in all resamples.
         """
         n = self.subjects.n
         value = float(evaluate(np.ones((1, n)))[0]) if n else np.nan
@@ -168,12 +157,11 @@ class Drawing:
         if not len(values):
             return self._result(value, NOTHING_KNOWN, 0, "No resample has what this figure needs.")
         if np.ptp(values) <= _ROUNDING:
-            by_trials = when_equal(value)
-            if by_trials is None:
+            if when_equal is None:
                 note = "All resamples are equal, so they say nothing."
                 return self._result(value, NOTHING_KNOWN, 0, note)
             note = "All resamples are equal, so the interval takes subjects as trials."
-            return self._result(value, by_trials, len(values), note)
+            return self._result(value, when_equal(value), len(values), note)
         if self.method == "percentile":
             levels = self._levels(0.0, 0.0, is_wider=False)
         else:
@@ -183,7 +171,15 @@ class Drawing:
             levels = self._levels(bias, self._acceleration(evaluate), is_wider=True)
         low, high = np.quantile(values, levels)
         interval = min(float(low), value), max(float(high), value)
-        return self._result(value, interval, len(values), self._few())
+        note = (
+            ""
+            if n >= FEW_SUBJECTS
+            else (
+                f"{n} subjects are few: the interval holds the truth less often than "
+                f"{100 * self.confidence:g} %."
+            )
+        )
+        return self._result(value, interval, len(values), note)
 
     def _result(self, value: float | None, interval: Interval, n: int, note: str) -> Resampled:
         table = self.subjects.table
@@ -197,14 +193,6 @@ class Drawing:
             self.subjects.n,
             n,
             note,
-        )
-
-    def _few(self) -> str:
-        if self.subjects.n >= FEW_SUBJECTS:
-            return ""
-        return (
-            f"{self.subjects.n} subjects are few: the interval holds the truth less often than "
-            f"{100 * self.confidence:g} %."
         )
 
     def _values(self, evaluate: Evaluation) -> Scores:
@@ -233,7 +221,7 @@ class Drawing:
         return np.asarray(ndtr(bias + moved / scale))
 
     def _acceleration(self, evaluate: Evaluation) -> float:
-        """Return a sixth of the skewness of what single subjects contribute."""
+        """Return a sixth of the skewness of the jackknife."""
         n, cubes, squares = self.subjects.n, 0.0, 0.0
         start, found = 0, []
         for size in self._batches(n):

@@ -1,4 +1,4 @@
-"""Scores of a test with what each is a score of."""
+"""Scores of a test with their species, subjects and presentations."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ class ScoreTable:
                 f"The columns of a table of scores must have equal lengths, not {lengths}."
             )
         for name in set(columns["species"].tolist()):
-            if _letters(name) == "bonafide":
+            if "".join(filter(str.isalpha, name.casefold())) == "bonafide":
                 raise InvalidInputError(
                     f"A bona fide row has the empty species '', not {name!r}, which would count "
                     "as an attack."
@@ -64,11 +64,9 @@ class ScoreTable:
         subjects: Iterable[Any] | None = None,
         presentations: Iterable[Any] | None = None,
     ) -> "ScoreTable":
-        """Return a table of plain sequences.
+        """Return a table of plain sequences, in which scores and species may also be None.
 
-        Scores are None or NaN where there was no response, species None or empty for bona fide.
-        Without subjects all rows are one nameless subject's; without presentations every row is
-        one of its own.
+        Without subjects all rows belong to one; without presentations every row is one.
         """
         values = [np.nan if score is None else score for score in scores]
         names = ["" if name is None else name for name in species]
@@ -123,20 +121,15 @@ class ScoreTable:
     def by_presentation(self, least: int = 1) -> "ScoreTable":
         """Return one row a presentation: the mean of its frames that have a score.
 
-        The mean is the correctly rounded sum over the count, in any order of frames, and never
-        leaves the range of the scores: rounding cannot turn one on the threshold into a refusal.
-
-        Parameters
-        ----------
-        least : int
-            A presentation of which fewer frames than this have a score is a non-response.
+        The mean does not depend on the order of frames and never leaves the range of the scores:
+        rounding cannot turn one on the threshold into a refusal. A presentation with fewer than
+        ``least`` scored frames is a non-response.
         """
         if least < 1:
             raise InvalidInputError(f"least={least} must be at least 1 frame.")
         _, first, member = np.unique(self.presentations, return_index=True, return_inverse=True)
         if len(first) == len(self) and least == 1:
-            # Pictures, by the ten thousand: their names need not be held twice.
-            return self
+            return self  # pictures
         mixed = (self.species != self.species[first][member]) | (
             self.subjects != self.subjects[first][member]
         )
@@ -159,7 +152,7 @@ class ScoreTable:
         return ScoreTable(*(column[index] for column in self._columns))
 
     def shifted(self, by: float) -> "ScoreTable":
-        """Return the table with a number added to every score, such as minus its threshold."""
+        """Return the table with a number added to every score."""
         return replace(self, scores=np.asarray(self.scores + by))
 
     def with_scores(self, scores: Scores) -> "ScoreTable":
@@ -172,9 +165,8 @@ class ScoreTable:
     ) -> "ScoreTable":
         """Return the rows of several tables, in their order.
 
-        ``names``, one a table, are put before the names of presentations. They are needed where
-        tables hold scores of the same presentation by different models: under one name
-        `by_presentation` would take the mean of both.
+        ``names``, one a table, are put before the names of presentations, to keep scores of the
+        same presentation by different models apart.
         """
         parts = list(tables)
         if names is not None:
@@ -223,10 +215,6 @@ def _words(values: Any, what: str) -> NDArray[np.str_]:
     if column.dtype.kind == "O" and any(value is None for value in column):
         raise InvalidInputError(f"The {what} of a table must be names, and None is none.")
     return column.astype(np.str_, copy=False)
-
-
-def _letters(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalpha())
 
 
 def _mean(scores: Scores, least: int) -> float:

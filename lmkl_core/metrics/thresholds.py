@@ -73,13 +73,12 @@ def n_refused(scores: Scores, thresholds: ArrayLike) -> NDArray[np.int64]:
 def cuts(*scores: Scores) -> Scores:
     """Return a threshold for every way in which these scores can be divided, lowest first.
 
-    The first accepts all, the last lies just above the highest score and refuses all, and the
-    others lie half way between two neighbouring scores. Without scores there is none.
+    The first accepts all, the last refuses all, and the others lie between neighbouring scores.
     """
     levels = np.unique(np.concatenate([np.empty(0), *scores]))
     if not len(levels):
         return levels
-    # Halved first: the difference of two huge scores may be too large for a number.
+    # Halved first: the difference of two huge scores may overflow.
     between = levels[:-1] / 2 + levels[1:] / 2
     # Neighbouring floating-point numbers have none between them.
     between = np.where(between > levels[:-1], between, levels[1:])
@@ -88,22 +87,14 @@ def cuts(*scores: Scores) -> Scores:
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold and where it came from.
-
-    Attributes
-    ----------
-    value : float or None
-        Accept when ``score >= value``. None when it could not be chosen.
-    origin : str
-        Half a sentence, such as ``equal errors on the development set``, or why there is none.
-    """
+    """A threshold, None when it could not be chosen, and its origin or why there is none."""
 
     value: float | None
     origin: str
 
 
 class Calibrated(Protocol):
-    """What a threshold of enrolment is read from, such as a `lmkl_core.Calibration`."""
+    """A threshold from enrolment, such as a `lmkl_core.Calibration`."""
 
     @property
     def threshold(self) -> float:
@@ -111,7 +102,7 @@ class Calibrated(Protocol):
 
     @property
     def origin(self) -> str:
-        """The rule and the scores it comes from, in words."""
+        """The rule and the scores it comes from."""
 
 
 def threshold_from(
@@ -124,28 +115,20 @@ def threshold_from(
     calibration: Calibrated | None = None,
     on: str = "the development set",
 ) -> Threshold:
-    """Return a threshold by one of the rules, and say where it came from.
+    """Return a threshold by one of the rules, with its origin.
 
     Parameters
     ----------
     rule : {"eer", "bpcer", "apcer", "given", "enrolment"}
         The first three choose it on scores as `choose_threshold` does; ``"given"`` takes the
         number ``given``; ``"enrolment"`` takes it from ``calibration``, without any attack.
-    bona_fide, attacks : array-like, mapping of str to array-like
-        Scores to choose it on.
-    target : float
-        BPCER or APCER, for the rules of these names.
+    bona_fide, attacks, target
+        As in `choose_threshold`.
     given : float
-        The threshold, for ``"given"``.
     calibration : Calibration
-        An estimator's ``calibration_``, for ``"enrolment"``.
+        An estimator's ``calibration_``.
     on : str
-        What the scores are scores of, in words.
-
-    Raises
-    ------
-    InvalidInputError
-        When the rule lacks what it needs. Where only scores are missing, the threshold is None.
+        Name of the data that the scores come from.
     """
     if rule == "given":
         if given is None or not isfinite(given):
@@ -169,7 +152,7 @@ def threshold_from(
         return Threshold(None, f"not chosen, because {on} has no {missing} with a score")
     if rule == "eer":
         return Threshold(value, f"equal errors on {on}")
-    assert target is not None  # choose_threshold has seen to it
+    assert target is not None  # checked by choose_threshold
     limit = "BPCER" if rule == "bpcer" else "every species' APCER"
     return Threshold(value, f"{limit} at most {100 * target:g} % on {on}")
 
@@ -181,7 +164,7 @@ def choose_threshold(
     by: Literal["eer", "bpcer", "apcer"] = "eer",
     target: float | None = None,
 ) -> float | None:
-    """Choose a threshold on development scores; `threshold_from` knows the other rules too.
+    """Choose a threshold on development scores; None when the scores it needs are missing.
 
     Parameters
     ----------
@@ -192,11 +175,6 @@ def choose_threshold(
         most ``target``; the lowest at which no species' APCER exceeds ``target``.
     target : float
         Between 0 and 1; not used by ``"eer"``.
-
-    Returns
-    -------
-    float or None
-        Accept when ``score >= threshold``. None when the scores it is chosen by are missing.
     """
     genuine = as_scores(bona_fide, "bona fide presentations")
     species = {name: scores for name, scores in by_species(attacks).items() if len(scores)}
@@ -218,7 +196,7 @@ def _at_equal_errors(genuine: Scores, attacks: Scores) -> float:
     accepted = n_accepted(attacks, candidates) / len(attacks)
     refused = n_refused(genuine, candidates) / len(genuine)
     difference = np.abs(accepted - refused)
-    # Among equally near ones, that with the fewest errors.
+    # The fewest errors break ties.
     best = np.lexsort((accepted + refused, np.round(difference, 12)))[0]
     return float(candidates[best])
 

@@ -25,7 +25,7 @@ def test_that_no_counts_have_no_intervals_and_no_trials_say_nothing():
 
 def test_that_impossible_counts_or_confidences_are_refused():
     for counts, n, confidence in [([-1], 3, 0.95), ([4], 3, 0.95), ([1], 3, 1.0), ([], 3, 0.0)]:
-        with pytest.raises(InvalidInputError, match="Intervals need counts"):
+        with pytest.raises(InvalidInputError, match="An interval needs"):
             exact_intervals(counts, n, confidence)
 
 
