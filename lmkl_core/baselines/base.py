@@ -1,14 +1,13 @@
-r"""What every compared method shares: input, threshold from left-out scores, the same interface.
+r"""Base of the compared methods: input, threshold from left-out scores, the same interface.
 
-The threshold refuses the wanted share of left-out scores: a share of their median, as
-`lmkl_core.LocalisedMKL` uses, would mean something else on each method's scale. The same time
-blocks are left out (`lmkl_core.calibration.left_out`); where ours has a closed form for their
-scores, a compared method is fitted again, at most `REFITS` times. Blocks are dealt out to that many
-folds in turn, condition by condition, so that no fold holds all blocks of a condition that has
-several. The stress figure (never-enrolled conditions) would double the refits and is not measured.
+The threshold refuses the wanted share of left-out scores: a share of their median, as in
+`lmkl_core.LocalisedMKL`, would mean something else on each method's scale. The same time blocks are
+left out (`lmkl_core.calibration.left_out`), by fitting again at most `REFITS` times. Blocks are
+dealt out to that many folds in turn, condition by condition, so that no fold holds all blocks of a
+condition that has several. There is no stress figure, which would double the refits.
 
-Scores are higher for bona fide, with 0 for what resembles nothing enrolled: distances ``d`` become
-``1 / (1 + d)``, which keeps their order.
+Scores are higher for bona fide and 0 for what resembles nothing enrolled: distances ``d`` become
+``1 / (1 + d)``.
 """
 
 import warnings
@@ -41,49 +40,39 @@ from lmkl_core.validation import (
 )
 
 REFITS = 5
-"""Fits without a part of the rows that set the threshold."""
+"""Fits without a part of the rows, which set the threshold."""
 
 FEWEST_ROWS = 4
-"""A refit on half of fewer rows than this would have no spread to learn from."""
+"""A refit on half of fewer rows would have no spread to learn from."""
 
 MOST_ROWS = 2000
-"""Methods learn from at most this many rows: distances between all pairs of them, on the tens of
-thousands of columns that networks give, are needed six times."""
+"""Most rows to learn from: distances between all pairs, on tens of thousands of columns, are
+computed six times."""
 
 BLOCK_ROWS = 512
 """Rows scored at a time: methods make several copies of them in double precision."""
 
 
 Machine: TypeAlias = Callable[[tuple[np.ndarray, ...]], np.ndarray]
-"""Scores rows of views, higher is more genuine."""
+"""Scores rows of views."""
 
 Refit: TypeAlias = Callable[[np.ndarray], Machine]
-"""Makes the machine that some rows alone would have given."""
+"""Fits a machine to some rows."""
 
 COMMON_CHECKS = {
     "target_bpcer": check_rate,
     "block_length": optional(partial(check_integer, low=1)),
 }
-"""Of the parameters that all compared methods have."""
+"""Checks of the parameters that all compared methods have."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Baseline(ViewsEstimator):
-    """A compared one-class method behind the interface of `lmkl_core.LocalisedMKL`.
+    """Compared one-class method with the interface of `lmkl_core.LocalisedMKL`.
 
-    Subclasses store their parameters, with `parameter_checks`, and give `_learn`.
-
-    Parameters
-    ----------
-    target_bpcer, block_length, random_state
-        As in `lmkl_core.LocalisedMKL`; a ``random_state`` only where the method uses chance.
-
-    Attributes
-    ----------
-    offset_, calibration_, view_names_
-        As in `lmkl_core.LocalisedMKL`.
-    notes_ : tuple of str
-        What a reader of its figures must know.
+    Subclasses declare parameters with their checks and implement `_learn`. Parameters and
+    attributes that `lmkl_core.LocalisedMKL` has too mean the same; ``notes_`` are sentences for
+    readers of the figures.
     """
 
     target_bpcer: float = 0.05
@@ -95,7 +84,11 @@ class Baseline(ViewsEstimator):
     def fit(self, X, y=None, *, groups=None, conditions=None, cancel=None):
         """Learn from genuine samples; arguments as in `lmkl_core.LocalisedMKL.fit`."""
         with self._unchanged_on_failure(), self._refusing_what_overflows():
-            views = in_order_of_names(self._training_views(X), X)
+            views = self._training_views(X)
+            if has_names(X):  # their order must not matter
+                views = Views(
+                    *zip(*sorted(zip(views.names, views.arrays, strict=True)), strict=True)
+                )
             if views.n_samples < FEWEST_ROWS:
                 raise InvalidInputError(
                     f"n_samples={views.n_samples} is too few to learn from: enrol more samples."
@@ -103,11 +96,13 @@ class Baseline(ViewsEstimator):
             takes = check_groups(groups, views.n_samples)
             conditions_of_rows = check_conditions(conditions, takes)[takes]
             self._checked_parameters()
-            kept = evenly_spaced(views.n_samples, self.most_rows)
+            # Neighbouring rows are near-copies.
+            count = min(views.n_samples, self.most_rows)
+            kept = np.linspace(0, views.n_samples - 1, count).astype(int)
             notes = []
-            if len(kept) < views.n_samples:
+            if count < views.n_samples:
                 notes.append(
-                    f"Learnt from {len(kept)} evenly spaced rows of {views.n_samples}, the most "
+                    f"Learnt from {count} evenly spaced rows of {views.n_samples}, the most "
                     "that this method is given."
                 )
             work, takes = views.rows(kept), check_groups(takes[kept], len(kept))
@@ -159,7 +154,7 @@ class Baseline(ViewsEstimator):
         self.offset_ = self.calibration_.threshold
 
     def _fit_kernels(self, views: Views, takes: np.ndarray | None) -> tuple[ViewKernel, ...]:
-        """Kernels that the block length is chosen by; a view without information is refused."""
+        """Kernels for the choice of the block length; refuses a view without information."""
         return fit_kernels(views, "rbf", takes)
 
     def _learn(
@@ -169,32 +164,17 @@ class Baseline(ViewsEstimator):
         raise NotImplementedError
 
 
-def in_order_of_names(views: Views, X) -> Views:
-    """Views by name, where they have names: their order must not matter."""
-    if not has_names(X):
-        return views
-    order = sorted(range(len(views.names)), key=views.names.__getitem__)
-    return Views(tuple(views.names[i] for i in order), tuple(views.arrays[i] for i in order))
-
-
-def evenly_spaced(n_rows: int, most: int) -> np.ndarray:
-    """At most ``most`` row numbers, evenly spaced: neighbours are near-copies."""
-    return np.linspace(0, n_rows - 1, min(n_rows, most)).astype(int)
-
-
-def folds_of(
-    blocks: list[np.ndarray], conditions: np.ndarray, most: int = REFITS
-) -> list[np.ndarray]:
+def folds_of(blocks: list[np.ndarray], conditions: np.ndarray) -> list[np.ndarray]:
     """Rows of every fold: blocks dealt out in turn, condition by condition."""
-    order = sorted(range(len(blocks)), key=lambda b: (conditions[blocks[b][0]], blocks[b][0]))
-    count = min(most, len(blocks))
-    return [np.concatenate([blocks[b] for b in order[fold::count]]) for fold in range(count)]
+    ordered = sorted(blocks, key=lambda rows: (conditions[rows[0]], rows[0]))
+    count = min(REFITS, len(blocks))
+    return [np.concatenate(ordered[fold::count]) for fold in range(count)]
 
 
 def left_out_scores(
     views: Views, folds: list[np.ndarray], refit: Refit, cancel: Callable[[], bool] | None
 ) -> np.ndarray:
-    """Scores of every row under a machine that was fitted without its fold."""
+    """Scores of every row under a machine fitted without its fold."""
     scores = np.full(views.n_samples, np.nan)
     for rows in folds:
         raise_if_cancelled(cancel)
@@ -211,19 +191,19 @@ def scores_of(machine: Machine, views: Views) -> np.ndarray:
 
 
 def closeness(distances: np.ndarray) -> np.ndarray:
-    """``1 / (1 + d)``: 1 at distance 0, towards 0 far away, the order of distances kept."""
+    """``1 / (1 + d)`` of distances ``d``."""
     return 1.0 / (1.0 + finite(distances))
 
 
 def finite(values: np.ndarray) -> np.ndarray:
-    """Return finite numbers as they are; raise FloatingPointError for others."""
+    """Return the values; raise FloatingPointError unless all are finite."""
     if not np.all(np.isfinite(values)):
         raise FloatingPointError("a value is too large for its type")
     return values
 
 
 def unconverged(fit: Callable[[], Any]) -> bool:
-    """Call; return whether it warned that it did not converge, and pass on other warnings."""
+    """Call ``fit``; return whether it warned of no convergence, and pass on other warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit()

@@ -1,20 +1,16 @@
-r"""Compared methods on all views side by side: support, neighbours, distances, densities.
+r"""Compared methods on the concatenated views: support, neighbours, distances, densities.
 
-Views are put side by side after two steps. Every column is standardised on the training rows:
-image-quality measures come in units of their own. Every view is then divided by the root of its
-number of columns, so that a view of 2048 columns counts no more than one of 59.
+Columns are standardised on the training rows. Every view is then divided by the root of its number
+of columns, so that a view of 2048 columns counts no more than one of 59.
 
-What follows depends on what the method has to estimate:
-
-- The one-class SVM and the nearest neighbour need distances alone. They use all columns: nothing
-  is gained by leaving any out, and what no training row shows would be lost.
-- The Mahalanobis distance needs a covariance of all columns, with far more columns than rows. The
-  Ledoit-Wolf estimate is invertible all the same, and is used in closed form on all columns.
-- Mixture and auto-encoder have parameters for every column and could not be fitted to more columns
-  than rows. They see the leading principal components, at most `MOST_COMPONENTS` and a quarter of
-  the rows.
+- The one-class SVM and the nearest neighbour need distances alone and use all columns.
+- The Mahalanobis distance needs a covariance, with far more columns than rows: the Ledoit-Wolf
+  estimate is invertible all the same, and has a closed form.
+- Mixture and auto-encoder have parameters for every column. They use the leading principal
+  components, at most `MOST_COMPONENTS` and a quarter of the rows.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -27,27 +23,20 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.neural_network import MLPRegressor
 from sklearn.preprocessing import StandardScaler
 
-from lmkl_core.baselines.base import (
-    COMMON_CHECKS,
-    Baseline,
-    Machine,
-    closeness,
-    finite,
-    unconverged,
-)
+from lmkl_core.baselines.base import COMMON_CHECKS, Baseline, closeness, finite, unconverged
 from lmkl_core.baselines.kernel_machines import MOST_GRAM_ROWS, KernelMachine
 from lmkl_core.baselines.simplemkl import solve_one_class
 from lmkl_core.kernels import ViewKernel, gram, half_mean_distance
 from lmkl_core.validation import check_integer, check_real, check_seed, check_share
 
 MOST_COMPONENTS = 50
-"""Principal components for methods that estimate something for each."""
+"""Most principal components."""
 
 ROWS_A_COMPONENT = 4
-"""Rows that there are at least for every principal component."""
+"""Least rows for every principal component."""
 
 ROWS_A_GAUSSIAN = 5
-"""Rows that there are at least for every Gaussian of a mixture."""
+"""Least rows for every Gaussian of a mixture."""
 
 LEAST_SPREAD = 1e-12
 """Stands in for a spread of zero: a refit may get copies of one row."""
@@ -59,51 +48,50 @@ NEGLIGIBLE = 1e-10
 """Eigenvalues smaller than this share of the largest are rounding."""
 
 
-@dataclass
 class SideBySide:
-    """Standardised columns of all views, every view of equal say, and a machine on them."""
+    """Standardised columns of all views, with a model fitted to them and its score function."""
 
-    scaler: StandardScaler
-    shares: np.ndarray
-    machine: Any = None
-
-    @classmethod
-    def of(cls, arrays: tuple[np.ndarray, ...]) -> "SideBySide":
-        """Learn means and spreads of columns."""
+    def __init__(self, arrays: tuple[np.ndarray, ...], fit: Callable[..., Any], score: Any):
         columns = [array.shape[1] for array in arrays]
         shares = np.repeat([1 / np.sqrt(count) for count in columns], columns)
-        return cls(StandardScaler().fit(np.hstack(arrays)), shares.astype(arrays[0].dtype))
+        self.shares = shares.astype(arrays[0].dtype)
+        self.scaler = StandardScaler().fit(np.hstack(arrays))
+        self.model, self.score = fit(self.rows(arrays)), score
 
     def rows(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         """Rows of all columns."""
         return finite(self.scaler.transform(np.hstack(arrays)) * self.shares)
 
     def __call__(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        return self.machine((self.rows(arrays),))
+        return self.score(self.model, self.rows(arrays))
 
 
 class Concatenated(Baseline):
-    """Base of methods on all views side by side; subclasses give `_fit_rows`."""
+    """Base of methods on the concatenated views."""
 
     def _learn(self, views, kernels, notes, cancel):
         def fit(rows: np.ndarray) -> SideBySide:
-            arrays = views.rows(rows).arrays
-            scaled = SideBySide.of(arrays)
-            scaled.machine = self._fit_rows(scaled.rows(arrays), notes)
-            return scaled
+            fit_rows = partial(self._fit_rows, notes=notes)
+            return SideBySide(views.rows(rows).arrays, fit_rows, self._score)
 
         fitted = fit(np.arange(views.n_samples))
         if "max_iter" in self.parameter_checks:
-            self.n_iter_ = fitted.machine.model.n_iter_
+            self.n_iter_ = fitted.model[1].n_iter_
         return fitted, fit
 
-    def _fit_rows(self, X: np.ndarray, notes: list[str]) -> Machine:
+    def _fit_rows(self, X: np.ndarray, notes: list[str]) -> Any:
+        """Return a model of rows."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _score(model: Any, X: np.ndarray) -> np.ndarray:
+        """Score rows under a model."""
         raise NotImplementedError
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConcatenatedOCSVM(Concatenated):
-    """One-class SVM with an RBF kernel of the paper's width on all columns.
+    """One-class SVM with an RBF kernel of the paper's width.
 
     Parameters
     ----------
@@ -121,20 +109,14 @@ class ConcatenatedOCSVM(Concatenated):
         alpha = solve_one_class(gram(kernel, X), self.nu)
         return KernelMachine((kernel,), (1.0,), (X[alpha > 0],), alpha[alpha > 0], None)
 
-
-@dataclass(frozen=True)
-class Neighbours:
-    """Closeness by the mean distance to the nearest training rows."""
-
-    index: NearestNeighbors
-
-    def __call__(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        return closeness(self.index.kneighbors(arrays[0])[0].mean(axis=1, dtype=np.float64))
+    @staticmethod
+    def _score(machine, X):
+        return machine((X,))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NearestNeighbour(Concatenated):
-    """Mean distance to the nearest training rows on all columns.
+    """Mean distance to the nearest training rows.
 
     Parameters
     ----------
@@ -148,7 +130,11 @@ class NearestNeighbour(Concatenated):
 
     def _fit_rows(self, X, notes):
         count = min(self.n_neighbors, len(X))
-        return Neighbours(NearestNeighbors(n_neighbors=count, algorithm="brute").fit(X))
+        return NearestNeighbors(n_neighbors=count, algorithm="brute").fit(X)
+
+    @staticmethod
+    def _score(index, X):
+        return closeness(index.kneighbors(X)[0].mean(axis=1, dtype=np.float64))
 
 
 @dataclass(frozen=True)
@@ -157,11 +143,10 @@ class ShrunkGaussian:
 
     The covariance is ``(1 - a) S + a m I``, with ``S`` that of ``n`` rows and ``m`` the mean of its
     ``p`` eigenvalues (Ledoit and Wolf, 2004). scikit-learn needs the ``p x p`` matrix, which is too
-    large for tens of thousands of columns. With eigenvectors ``v_j`` and eigenvalues ``l_j > 0`` of
-    ``S``, at most ``n - 1`` of them, the squared distance of ``x`` from the mean is
+    large for tens of thousands of columns. With eigenvectors ``v_j`` (``axes``) and eigenvalues
+    ``l_j > 0`` of ``S``, at most ``n - 1`` of them, the squared distance of ``x`` from the mean is
     ``sum_j (v_j . x)^2 / ((1 - a) l_j + a m) + r(x) / (a m)`` with ``r`` the squared length of what
-    lies outside the span of the training rows.
-    ``axes`` are eigenvectors, ``variances`` their shrunk eigenvalues, ``floor`` that of all others.
+    lies outside the span of the training rows; ``floor`` is ``a m``.
     """
 
     mean: np.ndarray
@@ -193,10 +178,6 @@ class ShrunkGaussian:
         outside = np.maximum(np.einsum("ij,ij->i", X, X) - inside.sum(axis=1), 0.0)
         return inside @ (1 / self.variances) + outside / self.floor
 
-    def __call__(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        X = arrays[0].astype(np.float64)
-        return closeness(np.sqrt(self.square_distances(X) / X.shape[1]))
-
 
 def ledoit_wolf_shrinkage(squares: np.ndarray, eigenvalues: np.ndarray, n_columns: int) -> float:
     """``a = min(b, d) / d``, ``b = (mean_i |x_i|^4 - |S|^2) / n``, ``d = |S|^2 - tr(S)^2 / p``.
@@ -213,7 +194,7 @@ def ledoit_wolf_shrinkage(squares: np.ndarray, eigenvalues: np.ndarray, n_column
 
 
 class MahalanobisDistance(Concatenated):
-    """Mahalanobis distance from the mean, with the Ledoit-Wolf covariance of all columns.
+    """Mahalanobis distance from the mean, with the Ledoit-Wolf covariance.
 
     References
     ----------
@@ -227,10 +208,15 @@ class MahalanobisDistance(Concatenated):
     def _fit_rows(self, X, notes):
         return ShrunkGaussian.of(X.astype(np.float64))
 
+    @staticmethod
+    def _score(gaussian, X):
+        X = X.astype(np.float64)
+        return closeness(np.sqrt(gaussian.square_distances(X) / X.shape[1]))
+
 
 @dataclass(frozen=True)
 class Components:
-    """Leading principal components, scaled to a mean spread of one or to one each."""
+    """Leading principal components, scaled to a mean spread of one or, whitened, to one each."""
 
     pca: PCA
     spread: Any
@@ -249,26 +235,11 @@ class Components:
         return finite(self.pca.transform(X).astype(np.float64) / self.spread)
 
 
-@dataclass(frozen=True)
-class Mixture:
-    """Closeness by how far the log-density a column lies below what it can reach."""
-
-    components: Components
-    model: GaussianMixture
-
-    def __call__(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        # No point is denser than if all Gaussians peaked there.
-        roots = np.log(self.model.precisions_cholesky_)
-        n_columns = roots.shape[1]
-        peaks = roots.sum(axis=1) - 0.5 * n_columns * np.log(2 * np.pi)
-        peak = logsumexp(peaks, b=self.model.weights_)
-        below = peak - self.model.score_samples(self.components(arrays[0]))
-        return closeness(np.maximum(below, 0.0) / n_columns)
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
 class MixtureDensity(Concatenated):
     """Density of a mixture of Gaussians, axis-aligned in the space of leading components.
+
+    The distance is how far the log-density a column lies below a bound on its maximum.
 
     Parameters
     ----------
@@ -302,28 +273,25 @@ class MixtureDensity(Concatenated):
         )
         if unconverged(lambda: mixture.fit(components(X))):
             notes.append(f"The mixture still changed after {self.max_iter} steps.")
-        return Mixture(components, mixture)
+        return components, mixture
 
-
-@dataclass(frozen=True)
-class Reconstruction:
-    """Closeness by the mean squared error of a network that gives its input back."""
-
-    components: Components
-    model: MLPRegressor
-
-    def __call__(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        Z = self.components(arrays[0])
-        errors = Z - self.model.predict(Z).reshape(Z.shape)
-        return closeness(np.mean(errors**2, axis=1))
+    @staticmethod
+    def _score(model, X):
+        components, mixture = model
+        # No point is denser than if all Gaussians peaked there.
+        roots = np.log(mixture.precisions_cholesky_)
+        n_columns = roots.shape[1]
+        peaks = roots.sum(axis=1) - 0.5 * n_columns * np.log(2 * np.pi)
+        below = logsumexp(peaks, b=mixture.weights_) - mixture.score_samples(components(X))
+        return closeness(np.maximum(below, 0.0) / n_columns)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class AutoEncoder(Concatenated):
-    """Network with a bottleneck that learns to give back the leading components.
+    """Mean squared error of a network with a bottleneck that reconstructs its input.
 
-    Three hidden layers of hyperbolic tangents, as wide as the input, as the bottleneck and as the
-    input again, fitted by L-BFGS to whitened components.
+    The input are whitened leading components. Three hidden layers of hyperbolic tangents, as wide
+    as the input, as the bottleneck and as the input again, are fitted by L-BFGS.
 
     Parameters
     ----------
@@ -361,4 +329,11 @@ class AutoEncoder(Concatenated):
         )
         if unconverged(lambda: network.fit(Z, Z if width > 1 else Z.ravel())):
             notes.append(f"The auto-encoder still changed after {self.max_iter} steps.")
-        return Reconstruction(components, network)
+        return components, network
+
+    @staticmethod
+    def _score(model, X):
+        components, network = model
+        Z = components(X)
+        errors = Z - network.predict(Z).reshape(Z.shape)
+        return closeness(np.mean(errors**2, axis=1))

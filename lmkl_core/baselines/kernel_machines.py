@@ -1,30 +1,20 @@
 r"""Multiple-kernel SVDD and multiple-kernel one-class SVM with learned weights.
 
-Both learn ``d`` on the simplex and ``alpha`` as `lmkl_core.baselines.simplemkl` derives, on the
-kernels and widths of `lmkl_core.LocalisedMKL`. Kernels are divided by the mean of their diagonal
-on the training rows: without it weights would follow units. For RBF kernels this changes nothing.
+Both learn ``d`` on the simplex and ``alpha`` (`lmkl_core.baselines.simplemkl`) on the kernels and
+widths of `lmkl_core.LocalisedMKL`. Kernels are divided by the mean of their diagonal on the
+training rows, or weights would follow units.
 
-Scores
-------
 With ``f(y) = sum_g d_g sum_i alpha_i k_g(x_i, y)``, the one-class SVM scores ``f(y)``. SVDD ranks
 by the squared distance from the centre of its ball, ``k(y, y) - 2 f(y) + alpha' K alpha``. A sample
-that resembles nothing, of typical norm, is orthogonal to the centre: its squared distance is the
-mean of ``k(x, x)`` plus ``alpha' K alpha``. The score is half of what a sample is closer than that:
+of typical norm that resembles nothing is orthogonal to the centre: its squared distance is the mean
+of ``k(x, x)`` plus ``alpha' K alpha``. The score is half of what a sample is closer than that,
+``f(y) - (k(y, y) - mean_i k(x_i, x_i)) / 2``, the same as the one-class SVM's for RBF kernels.
 
-``f(y) - (k(y, y) - mean_i k(x_i, x_i)) / 2``,
+Left-out scores hold widths and weights fixed and solve for ``alpha`` again.
 
-positive for what resembles the enrolled samples, 0 for what resembles nothing, and the same as the
-one-class SVM's for RBF kernels, where the two methods are one.
-
-Left-out scores hold widths and weights fixed, as ours do, and solve for ``alpha`` again.
-
-Slim variants
--------------
-The paper's tables also list ``Multiple Kernel-SVDD-Slim`` and ``Multiple Kernel-OCSVM-Slim``, after
-Arashloo (IEEE TIFS 16, 2021) and Loosli and Aboubacar (CAp 2016; arXiv 1712.02658; HAL
-hal-01593595). They are not implemented: public stores of pages, documentation and code hold the
-abstracts and first pages alone, which do not say what takes the place of ``J(d)``, and under which
-constraint. Their rows hold the published figures only.
+The paper's tables also list ``Multiple Kernel-SVDD-Slim`` and ``Multiple Kernel-OCSVM-Slim``
+(Arashloo, IEEE TIFS 16, 2021; Loosli and Aboubacar, CAp 2016). They are not implemented: the public
+parts of both papers do not say what takes the place of ``J(d)``, and under which constraint.
 """
 
 from dataclasses import dataclass
@@ -47,8 +37,7 @@ MOST_GRAM_ROWS = 1500
 class KernelMachine:
     """A weighted kernel expansion over support rows.
 
-    ``weights`` are divided by the mean of each kernel's diagonal; ``mean_norm`` is the mean of the
-    weighted kernel's diagonal for SVDD, ``None`` for the one-class SVM.
+    ``mean_norm`` is the mean of the weighted kernel's diagonal for SVDD, else ``None``.
     """
 
     kernels: tuple[ViewKernel, ...]
@@ -79,7 +68,7 @@ class KernelMachine:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MultipleKernelMachine(Baseline):
-    """Learned weights on the simplex, one kernel a view; see the subclasses."""
+    """Learned weights on the simplex, one kernel a view."""
 
     most_rows = MOST_GRAM_ROWS
     _by_distance = False
@@ -101,7 +90,7 @@ class MultipleKernelMachine(Baseline):
 
     def _fit_kernels(self, views: Views, takes: np.ndarray | None) -> tuple[ViewKernel, ...]:
         kernels = fit_kernels(views, self.kernel, takes)
-        # Distances to new rows need k(y, y), which precomputed kernels do not bring along.
+        # Distances to new rows need k(y, y), which precomputed kernels lack.
         if any(kernel.name == PRECOMPUTED for kernel in kernels):
             raise InvalidInputError(
                 "kernel='precomputed' is not for compared methods: pass features and a named "

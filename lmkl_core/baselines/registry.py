@@ -31,17 +31,14 @@ class Method:
     name, title : str
         Its key in `METHODS`, and its name in tables.
     uses : str
-        The views it is given: ``"all"`` that are not hand-made descriptors, ``"single"`` the same
-        one at a time (a row for each), ``"lbp"`` or ``"iqm"`` the descriptors of that name.
-    estimator : callable
-        Makes an estimator from parameters.
+        Its views: ``"all"`` that are not hand-made descriptors, ``"single"`` the same one at a
+        time (a row each), ``"lbp"`` or ``"iqm"`` the descriptors of that name.
     parameters, candidates : mapping, tuple of mapping
-        Fixed parameters, which make it this method, and those that `grid` gives.
+        Fixed parameters of ``estimator``, and those that `grid` gives.
     published, citation : str
-        Name of the row in the paper's tables, empty where there is none, and key of the publication
-        in that row, which tells rows of one name apart.
+        Name of the row in the paper's tables, if any, and the key of the publication it cites.
     differs : str
-        How the method run here differs from the published one, as half a sentence.
+        Half a sentence on how this method differs from the published one.
     """
 
     name: str
@@ -57,8 +54,7 @@ class Method:
     def make(self, view: str | None = None, random_state: Any = 0, **parameters: Any) -> Any:
         """Return an unfitted estimator.
 
-        ``view`` is for ``"single"`` methods, the first of their views by default; ``random_state``
-        for methods that use chance; ``parameters`` such as those that `grid` gives.
+        ``view`` is for ``"single"`` methods, ``random_state`` for randomised ones.
         """
         if view is not None and self.uses != "single":
             raise InvalidInputError(
@@ -77,7 +73,7 @@ class Method:
         return self.estimator(**fixed, **parameters)
 
     def grid(self) -> list[dict[str, Any]]:
-        """Return candidates for `make`'s parameters, for development data to choose from."""
+        """Return candidates for the parameters of `make`."""
         return [dict(one) for one in self.candidates]
 
     def title_for(self, view: str | None = None) -> str:
@@ -86,10 +82,7 @@ class Method:
 
 
 def views_for(method: Method | str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the views that a method uses, in the order given; it may be none.
-
-    For a ``"single"`` method they are the views that have a row each.
-    """
+    """Return the names of the views that a method uses, in the order given."""
     uses = METHODS[method].uses if isinstance(method, str) else method.uses
     if uses in HAND_MADE:
         return tuple(name for name in names if name.endswith(f"/{uses}"))

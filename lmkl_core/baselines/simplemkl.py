@@ -2,67 +2,58 @@ r"""Kernel weights on the simplex for SVDD and the one-class SVM, with proof of 
 
 The inner problem
 -----------------
-SVDD and the one-class SVM of one kernel are a quadratic programme over the capped simplex
-``A = {alpha : sum alpha = 1, 0 <= alpha_i <= 1 / (nu n)}``:
+Both are quadratic programmes over ``A = {alpha : sum alpha = 1, 0 <= alpha_i <= 1 / (nu n)}``:
 
-- one-class SVM: ``max_A -alpha' K alpha``, the widest margin from the origin (Schoelkopf et al.,
-  2001; twice its usual objective);
-- SVDD: ``max_A sum_i alpha_i K_ii - alpha' K alpha``, the smallest soft ball (Tax and Duin, 2004).
+- one-class SVM: ``max_A -alpha' K alpha`` (Schoelkopf et al., 2001; twice its usual objective);
+- SVDD: ``max_A sum_i alpha_i K_ii - alpha' K alpha`` (Tax and Duin, 2004).
 
-Because ``sum alpha = 1``, the linear term of SVDD can be written into the matrix:
-
-``sum_i alpha_i K_ii - alpha' K alpha = -alpha' M alpha``,
-``M_ij = K_ij - (K_ii + K_jj) / 2 = -|phi_i - phi_j|^2 / 2``,
-
-minus half the squared distances in feature space. So SVDD of *any* kernel is the one-class SVM's
-programme on ``M``. ``M`` is not positive semi-definite, but it is so on the directions that keep
-the sum of ``alpha``, the only ones that matter: the problem stays convex, and libsvm, which moves
-two coefficients at a time against each other, solves it as it stands. Where the diagonal is
-constant (RBF), ``M = K - const`` and the two methods are one.
+Because ``sum alpha = 1``, the linear term of SVDD can be written into the matrix: its objective is
+``-alpha' M alpha`` with ``M_ij = K_ij - (K_ii + K_jj) / 2 = -|phi_i - phi_j|^2 / 2``. So SVDD of
+*any* kernel is the one-class SVM's programme on ``M``. ``M`` is positive semi-definite on the
+directions that keep the sum of ``alpha``, the only ones that matter: the problem stays convex, and
+libsvm, which moves two coefficients against each other, solves it as it stands. Where the diagonal
+is constant (RBF), ``M = K - const`` and the two methods are one.
 
 The gradient of the concave ``S(alpha) = -alpha' M alpha`` bounds what is left to gain: no feasible
 ``beta`` has ``S(beta) > S(alpha) + max_beta 2 (M alpha)'(alpha - beta)``, and the maximum is
-attained by filling up the coefficients with the smallest ``M alpha`` first. libsvm keeps its kernel
-in single precision; the bound is computed in double precision from its result and so holds anyway.
+attained by filling up the coefficients with the smallest ``M alpha`` first. libsvm works in single
+precision; the bound is computed from its result in double precision and holds anyway.
 
 The problem
 -----------
-Let ``M_g`` be the matrix of view ``g`` (the kernel for the one-class SVM, minus half the squared
-distances for SVDD) and ``s_g(alpha) = -alpha' M_g alpha``. With weights
-``d`` on the simplex, SimpleMKL (Rakotomamonjy et al., 2008) solves
+With ``M_g`` the matrix of view ``g``, ``s_g(alpha) = -alpha' M_g alpha`` and weights ``d`` on the
+simplex, SimpleMKL (Rakotomamonjy et al., 2008) solves
 
 ``min_d J(d)``,  ``J(d) = max_{alpha in A} sum_g d_g s_g(alpha)``.
 
-``J`` is convex, a maximum of functions linear in ``d``. The inner problem is solved exactly, and
-``s(alpha)`` is then a gradient of ``J``: ``J(d') >= d' . s(alpha)`` for all ``d'``.
+``J`` is convex, a maximum of linear functions, and lies above its tangents
+``J(d') >= d' . s(alpha)``.
 
 The certificate
 ---------------
-Swapping minimum and maximum, every mixture ``lambda`` of coefficients found on the way proves
+So every mixture ``lambda`` of coefficients found on the way proves
 
-``min_d J(d) >= min_g sum_k lambda_k s_g(alpha_k)``,
+``min_d J(d) >= min_g sum_k lambda_k s_g(alpha_k)``.
 
-since ``J`` lies above the mixture of its tangents. The best ``lambda`` is a linear programme; its
-result is made non-negative with sum one and put into the formula, so that the bound holds whatever
-the solver's tolerance. From above, ``J(d)`` is at most the inner objective plus what is left to
-gain there. Their difference over ``|J(d)|`` is the gap. Where the kernels' data surround the
-origin, the one-class SVM's ``J`` is zero, so the divisor is at least `LEAST_OBJECTIVE`, for kernels
-whose diagonals have mean one.
+The best ``lambda`` is a linear programme; its result is made non-negative with sum one before use,
+so that the bound holds whatever the solver's tolerance. From above, ``J(d)`` is at most the inner
+objective plus what is left to gain there. Their difference over ``|J(d)|`` is the gap. Where the
+data surround the origin, the one-class SVM's ``J`` is zero, so the divisor is at least
+`LEAST_OBJECTIVE`, for kernels whose diagonals have mean one.
 
 The descent
 -----------
-SimpleMKL walks along the reduced gradient, which takes hundreds of inner solves. The same inner
-problem gives second derivatives too. While the set ``F`` of coefficients strictly between their
-bounds stays the same, ``alpha_F`` solves a linear system, and
+The reduced gradient of SimpleMKL takes hundreds of inner solves; Newton's method takes few. While
+the set ``F`` of coefficients strictly between their bounds stays the same, ``alpha_F`` solves a
+linear system, and
 
 ``J'' = 2 P_F T P_F'``,  ``P_g = M_g alpha``,
 
 with ``T`` the inverse of ``M_FF`` on the directions of sum zero. A step minimises the quadratic
-model over the simplex, exactly, and is shortened until ``J`` falls enough. That is the search for
-the point of a polytope nearest to the origin: the non-negative least-squares problem
-``min |B y|^2 + (1'y - 1)^2`` has its answer ``y / 1'y``, since only the first term depends on the
-direction of ``y``. Where ``J`` has kinks (kernels of low rank) and a step fails, the minimiser of
-the tangents found so far takes its place, Kelley's cutting-plane step.
+model over the simplex exactly and is shortened until ``J`` falls enough. The model's minimiser is
+the point of a polytope nearest to the origin, ``y / 1'y`` for the non-negative least-squares
+solution ``y`` of ``min |B y|^2 + (1'y - 1)^2``. Where ``J`` has kinks (kernels of low rank) and a
+step fails, the minimiser of the tangents takes its place, Kelley's cutting-plane step.
 """
 
 import warnings
@@ -77,20 +68,14 @@ from sklearn.svm import OneClassSVM
 from lmkl_core.errors import raise_if_cancelled
 from lmkl_core.solver.problem import Solution
 
-LIBSVM_TOLERANCE = 1e-8
-"""Of libsvm's stopping rule; single precision kernels make less pointless."""
-
 LIBSVM_STEPS = 1_000_000
-"""Pairs of coefficients that libsvm may move: kernels of low rank would let it crawl for hours."""
-
-LIBSVM_CACHE = 500
-"""Megabytes of kernel that libsvm may keep."""
+"""Pairs of coefficients that libsvm may move: kernels of low rank would take hours."""
 
 SUFFICIENT_DECREASE = 1e-4
 """Share of the decrease promised by the gradient that a step must bring."""
 
 SHORTEST_STEP = 2.0**-12
-"""Shorter steps than this mean that the model is wrong here."""
+"""Shorter steps mean that the model is wrong here."""
 
 AT_BOUND = 1e-9
 """Coefficients this close to a bound, relative to the upper one, lie on it."""
@@ -99,10 +84,10 @@ ROUNDING = 1e-12
 """Allowance for rounding in the gap."""
 
 LEAST_OBJECTIVE = 1e-3
-"""Objectives smaller than this are as good as zero beside kernels with diagonals of mean one."""
+"""Objectives below this count as zero beside kernels with diagonals of mean one."""
 
 FRUITLESS = 5
-"""Steps in a row that bring no tenth off the gap, after which more will not either."""
+"""Stop after this many steps in a row that take less than a tenth off the gap."""
 
 
 def distance_form(gram: np.ndarray) -> np.ndarray:
@@ -115,15 +100,12 @@ def solve_one_class(matrix: np.ndarray, nu: float) -> np.ndarray:
     """``alpha`` that maximises ``-alpha' matrix alpha`` over the capped simplex, ``(n,)``."""
     if nu == 1:  # one point is feasible, and libsvm has no offset for it
         return np.full(len(matrix), 1 / len(matrix))
+    # Kernels in single precision make a smaller tolerance pointless.
     machine = OneClassSVM(
-        kernel="precomputed",
-        nu=nu,
-        tol=LIBSVM_TOLERANCE,
-        cache_size=LIBSVM_CACHE,
-        max_iter=LIBSVM_STEPS,
+        kernel="precomputed", nu=nu, tol=1e-8, cache_size=500, max_iter=LIBSVM_STEPS
     )
     with warnings.catch_warnings():
-        # `gain_left` measures how far from the optimum it stopped, and the gap includes that.
+        # `gain_left` measures how far from the optimum it stopped.
         warnings.simplefilter("ignore", ConvergenceWarning)
         machine.fit(matrix)
     alpha = np.zeros(len(matrix))
@@ -284,25 +266,10 @@ def solve(
     max_iter: int = 100,
     cancel: Callable[[], bool] | None = None,
 ) -> Solution:
-    """Learn the weights of kernels for SVDD or the one-class SVM.
+    """Learn kernel weights from ``stack``, the ``M_g`` of all views, ``(G, n, n)``.
 
-    Parameters
-    ----------
-    stack : ndarray (G, n, n)
-        ``M_g`` of every view.
-    nu : float
-        Upper bound on the share of training rows outside, between 0 and 1.
-    tol : float
-        Relative gap to reach; a `ConvergenceWarning` says where it was not.
-    max_iter : int
-        Steps.
-    cancel : callable, optional
-        Asked before every inner solve.
-
-    Returns
-    -------
-    Solution
-        ``objective`` is ``J``, ``dual_coef`` the coefficients at the best weights ``(1, G)``.
+    Of the result, ``objective`` is ``J`` and ``dual_coef`` are the ``alpha`` at the best weights.
+    A `ConvergenceWarning` is issued where the relative gap stays above ``tol``.
     """
     n_views = len(stack)
     search = Search(stack, nu, cancel)

@@ -30,7 +30,7 @@ from scipy.special import betaincinv
 from lmkl_core.errors import InvalidInputError
 
 
-def clopper_pearson(failures: float, trials: float, confidence: float = 0.95):
+def clopper_pearson(failures, trials: float, confidence: float = 0.95):
     """Exact two-sided interval of a proportion, or of several: ``failures`` may be an array.
 
     Numbers may be effective ones and so need not be whole. No trials give ``(0, 1)``.
