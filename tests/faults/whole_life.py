@@ -96,7 +96,7 @@ def live_in_the_window(inputs, saved):
     driver.click(pages.test._present.present_button)
     driver.until(lambda: len(driver.session.guided_test.presentations) == 1)
     report = pages.test._report
-    driver.until(lambda: report.save_button.isEnabled() and report._values)
+    driver.until(lambda: report.save_button.isEnabled() and report._report)
     page = saved / f"{MARK}-report.html"
     QFileDialog.getSaveFileName = lambda *_: (str(page), "")
     driver.click(report.save_button)

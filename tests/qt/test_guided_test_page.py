@@ -4,10 +4,15 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QSignalSpy
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox, QPushButton, QScrollArea
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QMessageBox,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+)
 
-from app.qt.pages.guided_test.species import ChoiceButton
 from app.qt.pages.guided_test.tally import PresentationList, TallyTable
 from app.qt.pages.guided_test.test_page import TestPage
 from app.reports.guided_test import ReportSummary
@@ -53,7 +58,7 @@ def page(shown, controller):
 
 
 def choice(page, text):
-    return next(each for each in page.findChildren(ChoiceButton) if each.text() == text)
+    return next(each for each in page.findChildren(QToolButton) if each.text() == text)
 
 
 def button(page, text):
@@ -81,9 +86,7 @@ def row(page, number):
 
 
 def test_that_button_and_keys_present_what_is_chosen(qtbot, page):
-    buttons = page.findChildren(ChoiceButton)
-    assert len(buttons) == len(SPECIES) + 2
-    assert all(each.accessibleName() and each.toolTip() for each in buttons)
+    assert len(page.findChildren(QToolButton)) == len(SPECIES) + 2
     asked = page._controller.guided_test.start
     for species in (BONA_FIDE, "phone"):
         click(qtbot, choice(page, NAMES[species]))
@@ -94,17 +97,15 @@ def test_that_button_and_keys_present_what_is_chosen(qtbot, page):
     qtbot.keyClick(matt, Qt.Key.Key_Space)  # chooses it
     assert matt.isChecked()
     asked.assert_not_called()
-    for key in (Qt.Key.Key_P, Qt.Key.Key_Space):
-        qtbot.keyClick(matt, key)
-        asked.assert_called_once_with("print")
-        asked.reset_mock()
+    qtbot.keyClick(matt, Qt.Key.Key_P)
+    asked.assert_called_once_with("print")
 
 
 def test_that_a_name_of_ones_own_is_presented_or_told_why_not(qtbot, page):
     asked = page._controller.guided_test.start
     click(qtbot, choice(page, "Other..."))
-    field = page.findChild(QLineEdit)
-    assert field.isVisible()
+    field = page._picker._field
+    assert field.hasFocus()
     for typed, told in (("x" * 61, "61 characters"), ("Bona Fide", "not an attack"), ("   ", "")):
         field.setText(typed)
         qtbot.keyClick(field, Qt.Key.Key_Return)
@@ -115,6 +116,8 @@ def test_that_a_name_of_ones_own_is_presented_or_told_why_not(qtbot, page):
     asked.assert_not_called()
     qtbot.keyClick(field, Qt.Key.Key_Return)
     asked.assert_called_with("paper plane")
+    page.show_guided_test(SESSION)
+    assert page._picker._name.findText("silicone mask") >= 0  # was presented before
     field.setText("PRINT")
     click(qtbot, button(page, "Present: Print (matt)"))
     asked.assert_called_with("print")
@@ -138,7 +141,7 @@ def test_that_a_presentation_shows_its_progress_and_can_only_be_stopped(qtbot, p
     page.show_guided_test(
         GuidedTestState(presenting="phone", progress=0.4, hint="Hold the attack still.")
     )
-    assert page._present.bar.value() == 400
+    assert page._present.bar.value() == 40
     assert "Hold the attack still." in texts(page)
     assert choice(page, "Phone").isChecked()
     assert not choice(page, "Print (matt)").isEnabled()
@@ -163,22 +166,16 @@ def test_that_the_shape_beside_the_outcome_means_right_or_wrong(page):
 
 def test_that_rates_and_errors_are_shown_with_bounds_and_the_genuine_row_first(qtbot, page):
     page.show_guided_test(replace(SESSION, tally=(*TALLY[1:3], TALLY[0], TALLY[3])))
-    assert cell(page, 0, 0) == "Genuine 2 times"
-    assert cell(page, 0, 4) == "BPCER 50.0\N{NO-BREAK SPACE}% 1.3 to 98.7\N{NO-BREAK SPACE}%"
-    assert cell(page, 1, 4) == "APCER 0.0\N{NO-BREAK SPACE}% 0.0 to 97.5\N{NO-BREAK SPACE}%"
+    assert cell(page, 0, 0) == "Genuine person\n2 times"
+    assert cell(page, 0, 4) == "BPCER 50.0 %\n1.3 to 98.7 %"
+    assert cell(page, 1, 4) == "APCER 0.0 %\n0.0 to 97.5 %"
     assert cell(page, 3, 4).endswith("no response")
     counts = [(cell(page, number, 1), cell(page, number, 2)) for number in range(3)]
-    assert counts == [("1", "1 error"), ("0", "1"), ("1 error", "0")]
-    mask = choice(page, "silicone mask")  # a name of one's own, once it was presented
-    assert mask.isVisible()
+    assert counts == [("1", "1\nerror"), ("0", "1"), ("1\nerror", "0")]
     zero_of_ten = Tally("print", n_accepted=0, n_refused=10, n_unfamiliar=0, n_no_response=0)
     page.show_guided_test(replace(SESSION, tally=(zero_of_ten,)))
-    assert "silicone mask" not in [
-        each.text() for each in page.findChildren(ChoiceButton) if each.isVisible()
-    ]
     click(qtbot, choice(page, "Print (matt)"))
-    bound = "still allow an error rate of up to 30.8\N{NO-BREAK SPACE}%."
-    assert f"Print (matt): 0 errors in 10 {bound}" in texts(page)
+    assert "0 errors in 10 still allow an error rate of up to 30.8 %." in texts(page)
     click(qtbot, choice(page, "Phone"))
     assert "Phone: not presented yet." in texts(page)
 
@@ -188,9 +185,9 @@ def test_that_presentations_are_listed_newest_first_with_verdict_and_score(page)
     presentations = (GENUINE, REFUSED, simulated, MASK, UNSEEN)
     page.show_guided_test(replace(SESSION, presentations=presentations))
     assert row(page, 2).endswith("simulated")
-    assert row(page, 0) == "No response: the phone, no face found. No. 5, no score, 0 frames"
-    assert row(page, 1) == "Wrong: “silicone mask” was accepted. No. 4, score 0.655, 30 frames"
-    assert row(page, 4) == "Right: the genuine person was accepted. No. 1, score 0.731, 30 frames"
+    assert row(page, 0) == "No response: Phone, no face found\nNo. 5, no score, 0 frames"
+    assert row(page, 1) == "Wrong: silicone mask was accepted\nNo. 4, score 0.655, 30 frames"
+    assert row(page, 4) == "Right: Genuine person was accepted\nNo. 1, score 0.731, 30 frames"
 
 
 def test_that_what_is_selected_stays_selected_and_is_removed_by_key_or_button(qtbot, page):
@@ -207,22 +204,6 @@ def test_that_what_is_selected_stays_selected_and_is_removed_by_key_or_button(qt
     shown.selectAll()
     click(qtbot, button(page, "Remove selected"))
     assert [call.args[0] for call in removed.call_args_list[1:]] == [5, 4, 3, 2, 1]
-
-
-def test_that_frames_leave_tally_and_list_alone_and_a_count_touches_its_row(page):
-    page.show_guided_test(SESSION)
-    touched = [
-        QSignalSpy(signal)
-        for view in (page.findChild(TallyTable), page.findChild(PresentationList))
-        for signal in (view.model().dataChanged, view.model().modelReset)
-    ]
-    page.show_guided_test(replace(SESSION, presenting="print", progress=0.1))
-    page.show_guided_test(replace(SESSION, presenting="print", progress=0.2))
-    assert [spy.count() for spy in touched] == [0, 0, 0, 0]
-    newer = replace(TALLY[1], n_refused=2)
-    page.show_guided_test(replace(SESSION, tally=(TALLY[0], newer, *TALLY[2:])))
-    changed = touched[0]
-    assert {changed.at(number)[0].row() for number in range(changed.count())} == {1}
 
 
 def test_that_a_session_is_cleared_only_after_a_yes(qtbot, page):
@@ -260,7 +241,7 @@ def test_that_figures_and_warnings_are_shown_as_they_are_until_they_are_old(qtbo
     page._report.show_report(REPORT)
     settle()
     for words in (*REPORT.figures[0], *REPORT.figures[1], *REPORT.warnings):
-        assert words in texts(page).replace("\xa0", " ")
+        assert words in texts(page)
     page.show_guided_test(SESSION)
     assert "Presentations changed since" in texts(page)
     click(qtbot, button(page, "Update"))
@@ -289,7 +270,7 @@ def test_that_the_page_never_needs_more_width_than_it_has_and_uses_what_it_has(p
     page.show_guided_test(SESSION)
     page._report.show_report(REPORT)
     area = page.findChild(QScrollArea)
-    names = [each for each in page.findChildren(ChoiceButton) if each.text() != "silicone mask"]
+    names = page.findChildren(QToolButton)
     for width in (460, 620, 1100, 1920):
         page.resize(width, 560)
         settle()

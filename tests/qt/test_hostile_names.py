@@ -1,14 +1,12 @@
 """Names in the window: shown as they are, whatever they look like."""
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtGui import Qt as QtText
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QToolButton
 
 from app.qt.charts.chart import csv_text
 from app.qt.pages.guided_test.cards import PlanCard, PresentCard
-from app.qt.pages.guided_test.species import ChoiceButton
 from app.qt.pages.guided_test.tally import PresentationList
 from app.qt.widgets.texts import plain_tip
 from app.session.guided_test.plans import PlannedRow, PlanProgress
@@ -36,17 +34,16 @@ def test_that_the_tip_of_a_presentation_is_no_markup(qtbot):
     for name in NAMES:
         shown.show_presentations((Presentation(1, name, (ScoredFrame(Verdict.NO_FACE),), None),))
         assert name in as_qt_shows(shown.item(0).toolTip())
-        assert name in shown.item(0).data(Qt.ItemDataRole.AccessibleTextRole)
 
 
 def test_that_no_name_on_a_button_becomes_a_shortcut(qtbot):
     name = "black &white"
-    choice, plan, card = ChoiceButton(name, "species-own"), PlanCard(), PresentCard()
-    for each in (choice, plan, card):
+    plan, card = PlanCard(), PresentCard()
+    for each in (plan, card):
         qtbot.addWidget(each)
     plan.show_plan(PlanProgress("own", "", (PlannedRow(name, 2, 0, 0, 0.5),)))
     card.set_possible("", name)
-    for each in (choice, plan.findChild(QToolButton), card.present_button):
+    for each in (plan.findChild(QToolButton), card.present_button):
         assert each.shortcut().isEmpty()
         assert each.text().replace("&&", "&").endswith(name)
 

@@ -68,7 +68,7 @@ def test_that_a_session_is_closed_and_continued_with_its_plan_on_another_start(t
     assert made_of(page) == {BONA_FIDE: 1, "print": 1, "phone": 0, "tablet": 0}
     assert present(again).number == 3
     assert made_of(page)[BONA_FIDE] == 2
-    again.until(lambda: page._report._values)
+    again.until(lambda: page._report._report)
     (folder,) = (storage.personal_folder() / storage.TESTS_NAME).glob("*/")
     assert sorted(file.name for file in folder.iterdir()) == [
         *(f"0000{n}.json" for n in (1, 2, 3)),
@@ -81,7 +81,7 @@ def test_that_sessions_are_put_away_reached_dropped_and_deleted_after_asking(tes
     page = driver.pages.test
     for species in ("print", "phone"):
         present(driver, species)
-        driver.click(page._tally._close)
+        driver.click(page._tally.close_button)
         driver.until(lambda: driver.session.guided_test.presentations == ())
     driver.until(page.another_button.isVisible)
     driver.click(page.another_button)
@@ -89,7 +89,7 @@ def test_that_sessions_are_put_away_reached_dropped_and_deleted_after_asking(tes
     driver.until(lambda: driver.session.guided_test.presentations)
     assert [one.species for one in driver.session.guided_test.presentations] == ["print"]
     answer_box("Drop")
-    driver.click(page._tally._clear)
+    driver.click(page._tally.clear_button)
     driver.until(lambda: driver.session.guided_test.presentations == ())
     driver.until(page.forget_button.isVisible)
     asked = answer_box("Keep")
@@ -180,8 +180,8 @@ def test_that_neither_a_broken_plan_nor_a_full_disk_ends_the_test(
         driver.until_told("The test cannot be kept on disk (No space left on device)")
         assert len(guided_test.presentations) == 2
         # A session that is not on disk is not put away.
-        driver.click(driver.pages.test._tally._close)
+        driver.click(driver.pages.test._tally.close_button)
         assert len(guided_test.presentations) == 2
-    driver.click(driver.pages.test._tally._close)
+    driver.click(driver.pages.test._tally.close_button)
     driver.until(lambda: guided_test.presentations == ())
     assert [kept.n_presentations for kept in kept_tests()] == [2]

@@ -71,7 +71,7 @@ def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after
     assert (genuine.verdict, attack.verdict) == (Verdict.GENUINE, Verdict.ATTACK)
     assert genuine.is_simulated
     report = guided_test._report
-    driver.until(lambda: report.save_button.isEnabled() and report._values)
+    driver.until(lambda: report.save_button.isEnabled() and report._report)
     page = file_dialogs(tmp_path / "report.html")
     driver.click(report.save_button)
     driver.until_told("The report is saved as report.html")

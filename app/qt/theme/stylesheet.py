@@ -95,7 +95,8 @@ QToolButton[class="choice"] { background: $panel; border-color: $outline; paddin
 QToolButton[class="choice"]:hover { background: $raised; }
 QToolButton[class="choice"]:pressed { background: $border; }
 QToolButton[class="choice"]:disabled { border-color: $border; }
-QToolButton[class="choice"]:checked { background: $accent_soft; border-color: $accent; }
+QToolButton[class="choice"]:checked { background: $accent_soft; border: 2px solid $accent;
+    color: $text; font-weight: 600; padding: 6px; }
 QToolButton[class="choice"]:focus { border: 2px solid $accent; padding: 6px; }
 QToolButton[class="choice"]:checked:focus { border-color: $text; }
 

@@ -322,29 +322,6 @@ def _centred(line: Places) -> Places:
     return [(item, place.translated(0, (height - place.height()) // 2)) for item, place in line]
 
 
-class EvenLayout(FlowLayout):
-    """Cells of one size in as many columns as the width allows, rows filled evenly."""
-
-    def columns(self, width: int) -> int:
-        n = max(1, len(self._seen()))
-        fitting = (width + self._gap) // max(1, self.minimumSize().width() + self._gap)
-        n_rows = -(-n // max(1, min(n, fitting)))
-        return -(-n // n_rows)
-
-    def sizeHint(self) -> QSize:
-        return self.minimumSize()
-
-    def _places(self, room: int) -> Places:
-        columns, height, whole = self.columns(room), self.minimumSize().height(), room + self._gap
-        places: Places = []
-        for number, item in enumerate(self._seen()):
-            row, column = divmod(number, columns)
-            # Whole pixels that add up to the width exactly.
-            left, end = column * whole // columns, (column + 1) * whole // columns - self._gap
-            places.append((item, QRect(left, row * (height + self._gap), end - left, height)))
-        return places
-
-
 class FlowRow(QWidget):
     """A widget with a `FlowLayout`, as tall as its lines."""
 

@@ -6,7 +6,8 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QProgressBar, QToolButton, QWidget
 
 from app.names import counted
-from app.qt.pages.guided_test.species import NO_BREAK, judgement, percent, rate_name, species_words
+from app.qt.charts.format import percent
+from app.qt.pages.guided_test.species import judgement, rate_name, species_words
 from app.qt.theme import GRID, set_class
 from app.qt.widgets.inputs import CalmComboBox
 from app.qt.widgets.layout import FlowRow, button, clear, grid, hbox, vbox
@@ -16,6 +17,7 @@ from app.qt.widgets.texts import (
     StepHeading,
     caution,
     plain_caption,
+    plain_tip,
     set_text,
     wrapped,
 )
@@ -40,7 +42,6 @@ class PlanCard(QFrame):
         super().__init__(parent)
         set_class(self, "card")
         self._plan: PlanProgress | None = None
-        self._rows: dict[str, tuple[QLabel, QLabel]] = {}
         title = QLabel("Test &plan")
         set_class(title, "heading")
         self.choice = CalmComboBox()
@@ -104,17 +105,6 @@ class PlanCard(QFrame):
 
     def _refresh(self) -> None:
         plan = self._plan
-        rows = plan.rows if plan else ()
-        if tuple(self._rows) != tuple(row.species for row in rows):
-            self._make_rows(rows)
-        for each in rows:
-            made, bound = self._rows[each.species]
-            made.setText(f"{each.n_made} of {each.n_wanted}")
-            bound.setText(f"at most {percent(each.bound)}")
-            bound.setToolTip(
-                f"Upper end of the exact 95 % interval of {rate_name(each.species)} once all are "
-                f"made: {each.n_errors} errors so far, and none in the {each.n_left} to come."
-            )
         set_text(self._note, plan.note if plan else "")
         left = ""
         if plan and plan.n_left:
@@ -122,54 +112,52 @@ class PlanCard(QFrame):
         elif plan:
             left = f"All {plan.n_wanted} presentations are made."
         set_text(self._left, left)
-
-    def _make_rows(self, rows: tuple[PlannedRow, ...]) -> None:
         clear(self._grid)
-        self._rows = {}
-        titles = ("Present", "Made", "If no more errors") if rows else ()
-        for place, text in enumerate(titles):
-            heading = QLabel(text)
-            set_class(heading, "small")
-            self._grid.addWidget(heading, 0, place, _RIGHT if place else Qt.AlignmentFlag(0))
+        if plan:
+            for column, text in enumerate(("Present", "Made", "If no more errors")):
+                align = _RIGHT if column else Qt.AlignmentFlag.AlignLeft
+                self._grid.addWidget(QLabel(text), 0, column, align)
+            for number, row in enumerate(plan.rows, start=1):
+                self._add_row(number, row)
+
+    def _add_row(self, number: int, row: PlannedRow) -> None:
+        what = species_words(row.species)
         metrics = self.fontMetrics()
-        most = 26 * metrics.averageCharWidth()
-        for number, each in enumerate(rows, start=1):
-            what = species_words(each.species)
-            chooser = QToolButton()
-            short = metrics.elidedText(what, Qt.TextElideMode.ElideRight, most)
-            chooser.setText(plain_caption(short))
-            chooser.setToolTip(f"Choose this: {what}.")
-            chooser.clicked.connect(partial(self.species_chosen.emit, each.species))
-            made, bound = self._rows[each.species] = QLabel(), QLabel()
-            self._grid.addWidget(chooser, number, 0, Qt.AlignmentFlag.AlignLeft)
-            self._grid.addWidget(made, number, 1, _RIGHT)
-            self._grid.addWidget(bound, number, 2, _RIGHT)
+        room = 26 * metrics.averageCharWidth()
+        chooser = QToolButton()
+        short = metrics.elidedText(what, Qt.TextElideMode.ElideRight, room)
+        chooser.setText(plain_caption(short))
+        chooser.setToolTip(plain_tip(f"Choose this: {what}."))
+        chooser.clicked.connect(partial(self.species_chosen.emit, row.species))
+        bound = QLabel(f"at most {percent(row.bound)}")
+        bound.setToolTip(
+            f"Upper end of the exact 95 % interval of {rate_name(row.species)} once all are "
+            f"made: {row.n_errors} errors so far, and none in the {row.n_left} to come."
+        )
+        made = QLabel(f"{row.n_made} of {row.n_wanted}")
+        self._grid.addWidget(chooser, number, 0, Qt.AlignmentFlag.AlignLeft)
+        self._grid.addWidget(made, number, 1, _RIGHT)
+        self._grid.addWidget(bound, number, 2, _RIGHT)
 
 
 MARGIN = GRID + 4
 """Pixels around what lies in a card of the page, and between its parts."""
 
-_STEPS = 1000
-
 
 class PresentCard(QFrame):
     """A card with the buttons Present and Stop, a bar and a sentence."""
 
-    started = Signal()
-    stopped = Signal()
-
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_class(self, "card")
-        self._is_presenting = False
         self._newest = 0
         self._outcome = ""
         self._heading = StepHeading(2)
-        self.present_button = button("Present", "play", self.started, kind="primary")
+        self.present_button = button("Present", "play", kind="primary")
         tip = "End the presentation now; it counts if it can be judged already (Esc)."
-        self.stop_button = button("Stop", "stop", self.stopped, tip=tip)
+        self.stop_button = button("Stop", "stop", tip=tip)
         self.stop_button.setEnabled(False)
-        self.bar = QProgressBar(textVisible=False, maximum=_STEPS)
+        self.bar = QProgressBar(textVisible=False)
         self.bar.setAccessibleName("Progress of the presentation")
         self.hint = MarkedText()
         buttons = hbox(None, (self.present_button, 1), self.stop_button)
@@ -180,8 +168,7 @@ class PresentCard(QFrame):
     def show_guided_test(self, guided_test: GuidedTestState) -> None:
         """Show how far the presentation is, or what became of the last one."""
         is_presenting = bool(guided_test.presenting)
-        share = min(max(guided_test.progress, 0.0), 1.0) if is_presenting else 0.0
-        self.bar.setValue(round(_STEPS * share))
+        self.bar.setValue(round(100 * guided_test.progress) if is_presenting else 0)
         newest = guided_test.presentations[-1] if guided_test.presentations else None
         number = newest.number if newest else 0
         if newest is not None and number > self._newest and not is_presenting:
@@ -192,9 +179,12 @@ class PresentCard(QFrame):
             self.hint.set_icon("")
         self.hint.show_text(guided_test.hint)
         self._newest = number
-        if is_presenting != self._is_presenting:
-            self._is_presenting = is_presenting
-            self._swap_buttons(is_presenting)
+        # The focus goes with what can be pressed, so that the keyboard alone suffices.
+        had_focus = self.present_button.hasFocus() or self.stop_button.hasFocus()
+        self.stop_button.setEnabled(is_presenting)
+        self.present_button.setEnabled(not is_presenting)
+        if had_focus:
+            (self.stop_button if is_presenting else self.present_button).setFocus()
 
     def set_simulated(self, is_simulated: bool) -> None:
         self._heading.set_text(
@@ -205,33 +195,19 @@ class PresentCard(QFrame):
 
     def set_possible(self, why_not: str, species: str) -> None:
         """Allow a presentation of a species, or show why there cannot be one."""
-        self.present_button.setEnabled(not why_not and not self._is_presenting)
+        self.present_button.setEnabled(not why_not and not self.stop_button.isEnabled())
         text = f"Present: {species_words(species)}" if species else "Present"
         # A long typed name must not make the page wider than the window.
-        most = self.fontMetrics().averageCharWidth() * 26
-        text = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, most)
+        room = self.fontMetrics().averageCharWidth() * 26
+        text = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
         self.present_button.setText(plain_caption(text))
         self.present_button.setToolTip(
-            why_not or "Begin to judge what stands before the camera (P or Space)."
+            why_not or "Begin to judge what stands before the camera (P)."
         )
-
-    def _swap_buttons(self, is_presenting: bool) -> None:
-        # The focus goes with what can be pressed, so that the keyboard alone suffices.
-        had_focus = self.present_button.hasFocus() or self.stop_button.hasFocus()
-        self.stop_button.setEnabled(is_presenting)
-        self.present_button.setEnabled(not is_presenting)
-        if had_focus:
-            target = self.stop_button if is_presenting else self.present_button
-            target.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 class ReportPanel(QFrame):
     """A card with the figures of a report and the ways to keep it."""
-
-    figures_requested = Signal()
-    save_requested = Signal()
-    open_requested = Signal()
-    details_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -242,16 +218,15 @@ class ReportPanel(QFrame):
 
         self._note = MarkedText(kind="muted")
         self._figures = grid(None, 2 * GRID, 6, 2, 3)
-        self._values: dict[str, QLabel] = {}
         self._warnings = vbox(None)
         self._missing = MarkedText("info", "accent")
         self._path = ElidedLabel()
         set_class(self._path, "small")
-        self.make_button = button("Show figures", "report", self.figures_requested)
-        self.save_button = button("Save report...", "save", self.save_requested)
-        self.open_button = button("Open in browser", "open", self.open_requested)
+        self.make_button = button("Show figures", "report")
+        self.save_button = button("Save report...", "save")
+        self.open_button = button("Open in browser", "open")
         tip = "Say who tested, with what instruments, and what else an evaluator asks."
-        self.details_button = button("Details...", "enrol", self.details_requested, tip=tip)
+        self.details_button = button("Details...", "enrol", tip=tip)
         buttons = FlowRow(gap=GRID)
         buttons.add(self.make_button, self.details_button, self.save_button, self.open_button)
         vbox(
@@ -274,7 +249,10 @@ class ReportPanel(QFrame):
         if report == self._report and not self._is_stale:
             return
         self._report, self._is_stale = report, False
-        self._show_figures(report.figures if report else ())
+        clear(self._figures)
+        for row, figure in enumerate(report.figures if report else ()):
+            for column, (text, kind) in enumerate(zip(figure, ("muted", ""), strict=True)):
+                self._figures.addWidget(wrapped(text, kind), row, column)
         clear(self._warnings)
         for text in report.warnings if report else ():
             self._warnings.addWidget(caution(text, self))
@@ -322,16 +300,3 @@ class ReportPanel(QFrame):
             text = "Error rates with their intervals, and what to bear in mind with them."
         self._note.set_icon(shape, role)
         self._note.show_text(text)
-
-    def _show_figures(self, figures: tuple[tuple[str, str], ...]) -> None:
-        if [name for name, _ in figures] != list(self._values):
-            clear(self._figures)
-            self._values = {}
-            for number, (name, _) in enumerate(figures):
-                value = self._values[name] = wrapped()
-                value.setAccessibleName(name)
-                top = Qt.AlignmentFlag.AlignTop
-                self._figures.addWidget(wrapped(name, "muted"), number, 0, top)
-                self._figures.addWidget(value, number, 1, top)
-        for name, text in figures:
-            self._values[name].setText(text.replace(" %", f"{NO_BREAK}%"))

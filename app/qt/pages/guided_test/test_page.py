@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.models.summary import ModelSummary
@@ -116,17 +116,17 @@ class TestPage(QWidget):
         self._plan.species_chosen.connect(self._picker.choose)
         inside.addWidget(self._picker)
         self._present = PresentCard()
-        self._present.started.connect(self._on_present)
-        self._present.stopped.connect(self._on_stop)
+        self._present.present_button.clicked.connect(self._on_present)
+        self._present.stop_button.clicked.connect(self._on_stop)
         self._tally = TallyCard()
         self._tally.removal_requested.connect(control.remove)
-        self._tally.clear_requested.connect(self._on_clear)
-        self._tally.close_requested.connect(control.close_session)
+        self._tally.clear_button.clicked.connect(self._on_clear)
+        self._tally.close_button.clicked.connect(control.close_session)
         self._report = ReportPanel()
-        self._report.figures_requested.connect(control.build_report)
-        self._report.save_requested.connect(self.report_save_requested)
-        self._report.open_requested.connect(self.report_open_requested)
-        self._report.details_requested.connect(self._on_details)
+        self._report.make_button.clicked.connect(control.build_report)
+        self._report.save_button.clicked.connect(self.report_save_requested)
+        self._report.open_button.clicked.connect(self.report_open_requested)
+        self._report.details_button.clicked.connect(self._on_details)
         self._columns = Columns(
             (self._plan, 0),
             (choosing, 0),
@@ -250,14 +250,6 @@ class TestPage(QWidget):
         dialog.template_saved.connect(control.save_template)
         dialog.template_deleted.connect(control.delete_template)
         dialog.open()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Present with Space or Enter unless the focused widget uses them."""
-        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if not event.isAutoRepeat():
-                self._on_present()
-        else:
-            super().keyPressEvent(event)
 
     @Slot()
     def _on_present(self) -> None:
