@@ -1,8 +1,7 @@
 """The Enrol page, driven as a person would drive it."""
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtTest import QTest
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton, QScrollArea, QWidget
 
 from app.qt.pages.enrol.enrol_page import EnrolPage
@@ -45,20 +44,16 @@ def page(shown, controller):
     return page
 
 
-def test_that_the_steps_are_shown_until_something_is_recorded_or_when_unfolded(page, qtbot):
-    assert page.guidance.is_open
+def test_that_the_steps_are_shown_until_something_is_recorded(page):
+    def shown():
+        labels = [each.text() for each in page.guidance.findChildren(QLabel) if each.isVisible()]
+        return " ".join(labels)
+
+    assert "press Record" in shown()
     page.show_enrolment(EnrolmentState(), 0)  # a model from a file
-    assert not page.guidance.is_open
-    (told,) = [label.text() for label in page.guidance.findChildren(QLabel) if label.isVisible()]
-    assert "pictures are not kept in files" in told
-    page.show_enrolment(EnrolmentState())
-    assert page.guidance.is_open
+    assert "pictures are not kept in files" in shown()
     page.show_enrolment(EnrolmentState(collecting="window light", n_wanted=36))
-    assert not page.guidance.is_open
-    page.show_enrolment(enrolment({"window light": 3}))
-    click(qtbot, page.guidance.button)
-    page.show_enrolment(enrolment({"window light": 4}))
-    assert page.guidance.is_open
+    assert shown() == ""
 
 
 def test_that_a_take_has_the_name_that_was_typed_or_the_suggested_one(page, qtbot):
@@ -116,19 +111,14 @@ def test_that_a_take_under_way_shows_count_ring_and_hint_and_can_be_stopped(page
     page.quality.show_quality(None, "No face.")
     page.hide()  # and no timer goes on
     assert not page.quality._throttle.isActive()
-    assert page.record.ring._motion.state() == page.record.ring._motion.State.Stopped
 
 
-def test_that_the_end_of_a_take_is_told_with_its_frames_until_it_is_gone(page):
+def test_that_the_end_of_a_take_is_shown_with_its_frames_until_the_take_is_gone(page):
     ring, note = page.record.ring, page.record.note
-    page.show_enrolment(recording(9))
-    page.show_enrolment(enrolment({"lamp": 9}))  # stopped early
-    assert not ring.is_complete
-    assert ring.share == pytest.approx(9 / 36)
     page.show_enrolment(recording(35))
     page.show_enrolment(enrolment({"lamp": 36}))
     assert note.text().startswith("“lamp” has 36 frames. 1 of 2 ")
-    assert (ring.count, ring.is_complete, ring.share) == ("36 frames", True, 1.0)
+    assert (ring.count, ring.is_complete, ring.share) == ("36", True, 1.0)
     page.show_enrolment(EnrolmentState())
     assert "lamp" not in note.text()
     assert ring.share == 0.0
@@ -229,32 +219,19 @@ def test_that_cards_have_room_for_their_content_in_one_column_or_two(page):
         assert (right < page.record.width()) == (width == 460)
 
 
-def test_that_the_wheel_scrolls_the_page_to_its_end_before_pictures_and_changes_no_name(page):
-    page.show_enrolment(enrolment({"lamp": 72}))
-    QApplication.processEvents()
-    bar = page.findChild(QScrollArea).verticalScrollBar()
-    pictures = page.gallery.view.verticalScrollBar()
+def test_that_the_wheel_changes_no_name(page):
     page.record.name.setCurrentIndex(1)
     wheel_over(page.record.name)
     assert page.record.name.currentText() == "lamp light"
-    bar.setValue(bar.maximum() - 1)
-    for _ in range(2):
-        place = QPointF(page.gallery.view.mapTo(page, QPoint(40, 40)))
-        QTest.wheelEvent(page.windowHandle(), place, QPoint(0, -120))
-        if bar.value() < bar.maximum():
-            assert pictures.value() == 0
-    assert bar.value() == bar.maximum()
-    assert pictures.value() > 0
 
 
 def test_that_the_tab_key_goes_from_top_to_bottom_through_what_has_a_name(page):
     page.show_enrolment(enrolment({"lamp": 6}, **READY))
-    chain, widget = [], page.guidance.button
+    chain, widget = [], page.record.name
     while widget not in chain:
         chain.append(widget)
         widget = widget.nextInFocusChain()
     order = [
-        page.guidance.button,
         page.record.name,
         page.record.person,
         page.record.button,

@@ -3,7 +3,9 @@
 Tool tips name the shortcuts, which are the window's.
 """
 
-from PySide6.QtCore import Qt, Signal, Slot
+from itertools import pairwise
+
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
@@ -14,7 +16,6 @@ from app.qt.pages.enrol.quality_list import QualityList
 from app.qt.pages.enrol.record_card import RecordCard
 from app.qt.pages.enrol.takes_list import CoverageMeter, TakesList
 from app.qt.theme import set_class
-from app.qt.theme.icons import icon
 from app.qt.widgets.layout import CARD, Columns, ask, button, card, grid, hbox, scroll_area, vbox
 from app.qt.widgets.texts import NumberBadge, set_text, wrapped
 from app.session.takes import EnrolmentState
@@ -28,78 +29,43 @@ _STEPS = (
 
 
 class Guidance(QFrame):
-    """How to enrol, in three numbered lines under a heading that folds them."""
+    """How to enrol, in three numbered lines, until something was recorded.
+
+    A note replaces them where the model came from a file.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._was_begun = self._is_opened = False
-        tip = "Show or hide the three steps."
-        self.button = button("How to enrol", slot=self._on_clicked, tip=tip, kind="quiet")
+        set_class(self, "card")
         self._title = wrapped("Show the program your face", "title")
         self._steps = QWidget(self)
         steps = grid(self._steps, 12, 10, 0, 1)
         for row, text in enumerate(_STEPS):
-            steps.addWidget(NumberBadge(row + 1, self), row, 0, Qt.AlignmentFlag.AlignTop)
-            label = wrapped(text, parent=self)
-            label.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
-            steps.addWidget(label, row, 1)
+            steps.addWidget(NumberBadge(row + 1, self), row, 0)
+            steps.addWidget(wrapped(text, parent=self), row, 1)
         self._opened = wrapped(
             "The model knows its own takes; pictures are not kept in files. "
             "A new take is added to it."
         )
-        folding = (self.button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._column = vbox(self, self._title, folding, self._steps, self._opened, spacing=12)
-        self._fold(False)
+        vbox(self, self._title, self._steps, self._opened, margins=CARD, spacing=12)
 
-    def show_state(self, *, was_begun: bool, is_opened: bool) -> None:
-        """Fold the steps once something was recorded, and unfold them when all is gone.
-
-        In between they stay as the person left them. A note replaces them where the model came
-        from a file.
-        """
-        if (was_begun, is_opened) != (self._was_begun, self._is_opened):
-            self._was_begun, self._is_opened = was_begun, is_opened
-            self._fold(was_begun)
-
-    @Slot()
-    def _on_clicked(self) -> None:
-        self._fold(self.is_open)
-
-    def _fold(self, is_folded: bool) -> None:
-        self.is_open = not is_folded and not self._is_opened
-        self._opened.setVisible(self._is_opened)
-        self._steps.setVisible(self.is_open)
-        # Before anything was recorded the steps are what matters: nothing to fold them with.
-        self._title.setVisible(not self._was_begun and not self._is_opened)
-        self.button.setVisible(self._was_begun)
-        self.button.setIcon(icon("chevron-down" if self.is_open else "chevron-right"))
-        self.button.setAccessibleDescription(
-            "The steps are shown." if self.is_open else "The steps are hidden."
-        )
-        has_frame = self.is_open or self._is_opened
-        set_class(self, "card" if has_frame else "")
-        if not has_frame:
-            self._column.setContentsMargins(0, 0, 0, 0)
-        elif self._was_begun:
-            self._column.setContentsMargins(0, 0, 16, 16)
-        else:
-            self._column.setContentsMargins(*CARD)
-        self._steps.setContentsMargins(16 if self._was_begun else 0, 0, 0, 0)
+    def show_state(self, *, has_begun: bool, has_model: bool) -> None:
+        for part in (self._title, self._steps):
+            part.setVisible(not has_model)
+        self._opened.setVisible(has_model)
+        self.setVisible(not has_begun)
 
 
 class FitBar(QFrame):
     """Undo on the left, fit on the right, and one line of words above them."""
-
-    undo_requested = Signal()
-    fit_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.words = wrapped(kind="muted", parent=self)
         keys = _native(QKeySequence.StandardKey.Undo)
         tip = f"Take back the last change to the takes ({keys})."
-        self.undo_button = button("Undo", "undo", self.undo_requested, tip=tip, parent=self)
-        self.fit_button = button("", slot=self.fit_requested, parent=self)
+        self.undo_button = button("Undo", "undo", tip=tip, parent=self)
+        self.fit_button = button("", parent=self)
         buttons = hbox(None, self.undo_button, 1, self.fit_button)
         vbox(self, self.words, buttons, margins=(16, 10, 16, 12))
 
@@ -179,8 +145,7 @@ class EnrolPage(QWidget):
         self._enrolment, self._n_unmodelled = enrolment, n_unmodelled
         takes, has_model = enrolment.takes, n_unmodelled is not None
         has_begun = bool(takes or enrolment.collecting)
-        # A model from a file was enrolled elsewhere: the first steps are not needed.
-        self.guidance.show_state(was_begun=has_begun, is_opened=has_model and not has_begun)
+        self.guidance.show_state(has_begun=has_begun, has_model=has_model)
         self.record.show_enrolment(enrolment, has_model=has_model)
         self.takes.show_takes(takes, enrolment.collecting)
         self.coverage.show_coverage(enrolment.coverage)
@@ -231,11 +196,11 @@ class EnrolPage(QWidget):
         self.takes.remove_requested.connect(enrol.remove_take)
         self.takes.rename_requested.connect(enrol.rename_take)
         self.takes.assign_requested.connect(enrol.assign_take)
-        self.takes.clear_requested.connect(self._on_clear)
+        self.takes.clear_button.clicked.connect(self._on_clear)
         self.takes.frames_requested.connect(self.gallery.show_take)
         self.gallery.remove_requested.connect(enrol.remove_samples)
-        self.fit_bar.undo_requested.connect(enrol.undo)
-        self.fit_bar.fit_requested.connect(controller.model.fit)
+        self.fit_bar.undo_button.clicked.connect(enrol.undo)
+        self.fit_bar.fit_button.clicked.connect(controller.model.fit)
         controller.enrolment_changed.connect(self._on_enrolment)
         controller.scored.connect(self._on_scored)
         controller.model.fitting_changed.connect(self.set_fitting)
@@ -244,11 +209,10 @@ class EnrolPage(QWidget):
 
     def _order_tabs(self) -> None:
         """Go from top to bottom: laying the widgets out has mixed up their order."""
-        last: QWidget = self.guidance.button
-        for part in (self.record, self.quality, self.takes, self.gallery, self.fit_bar):
-            for stop in part.tab_stops:
-                QWidget.setTabOrder(last, stop)
-                last = stop
+        parts = (self.record, self.quality, self.takes, self.gallery, self.fit_bar)
+        stops = [stop for part in parts for stop in part.tab_stops]
+        for first, second in pairwise(stops):
+            QWidget.setTabOrder(first, second)
 
     @Slot(object)
     def _on_enrolment(self, state: EnrolmentState) -> None:

@@ -1,10 +1,11 @@
-"""The live checklist of the quality gate: one sentence, and below it what fails or every check."""
+"""The live checklist of the quality gate: one sentence, and below it every check on request."""
 
 import math
 
-from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QLabel, QWidget
 
+from app.qt.charts.format import decimals
 from app.qt.theme import set_class
 from app.qt.theme.icons import icon
 from app.qt.widgets.layout import button, grid, vbox
@@ -23,21 +24,16 @@ NAMES = {
     "tilt": "Tilt",
     "motion": "Movement",
 }
-"""In the order of their rows; a check that is not among them comes after these."""
+"""In the order of their rows."""
 
 _MOST_DECIMALS = 3
-_SHARES = ("visible",)
-"""Checks whose values are shares, shown in per cent."""
 
 INTERVAL_MS = 200
 """Text that changes more often than this cannot be read."""
 
-_CALM = 8
-"""Refreshes without a failure after which a check's row folds away."""
-
 
 class QualityList(QWidget):
-    """What the gate says of the newest frame.
+    """The quality checks of the newest frame.
 
     Values may come at any rate: they are shown at most every `INTERVAL_MS`.
     """
@@ -46,26 +42,29 @@ class QualityList(QWidget):
         super().__init__(parent)
         self.setAccessibleName("Quality of the picture")
         self._newest: tuple[Quality | None, str] = (None, "")
-        self._rows: dict[str, _Row] = {}
         self._throttle = Throttle(self, INTERVAL_MS, self._refresh)
         self.summary = MarkedText("no-face", "muted", parent=self)
         # Room for two lines, so that nothing jumps.
         self.summary.label.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
-        self.summary.label.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
-        layout = self.summary.layout()
-        assert layout is not None
-        layout.setContentsMargins(12, 8, 12, 8)
-        layout.setAlignment(self.summary.mark, Qt.AlignmentFlag.AlignVCenter)
-        self._is_open = False
-        self._calm: dict[str, int] = {}
-        self.fold_button = button("", slot=self._on_fold, kind="quiet", parent=self)
+        self.summary.setContentsMargins(12, 8, 12, 8)
+        if (layout := self.summary.layout()) is not None:
+            layout.setAlignment(self.summary.mark, Qt.AlignmentFlag.AlignVCenter)
+        tip = "Show every check with its value and its limits."
+        self.fold_button = button("All checks", tip=tip, kind="quiet", parent=self)
+        self.fold_button.setCheckable(True)
+        self.fold_button.toggled.connect(self._on_fold)
         self._body = QWidget(self)
-        self._grid = grid(self._body, 10, 6, 0, 3, 2, 3)
+        rows = grid(self._body, 10, 6, 0, 3, 2, 3)
+        self._rows: dict[str, tuple[Mark, QLabel, QLabel, QLabel]] = {}
+        for number, (name, words) in enumerate(NAMES.items()):
+            row = Mark("dash", "faint"), wrapped(words), QLabel(), wrapped(kind="muted")
+            row[2].setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            for column, widget in enumerate(row):
+                rows.addWidget(widget, number, column)
+            self._rows[name] = row
         folding = (self.fold_button, 0, Qt.AlignmentFlag.AlignLeft)
         vbox(self, self.summary, self._body, folding, spacing=12)
-        for name in NAMES:
-            self._row(name)
-        self._show_fold()
+        self._on_fold(False)
         self._refresh()
 
     @property
@@ -75,7 +74,7 @@ class QualityList(QWidget):
     def show_quality(self, quality: Quality | None, reason: str) -> None:
         """Take the checks of the newest frame, or none without a face.
 
-        ``reason`` says why the frame is of no use; empty when it is.
+        ``reason`` says why the frame cannot be used; empty when it can.
         """
         self._newest = quality, reason
         self._throttle.mark_stale()
@@ -84,46 +83,13 @@ class QualityList(QWidget):
     def _refresh(self) -> None:
         quality, reason = self._newest
         checks = {} if quality is None else {check.name: check for check in quality.checks}
-        for name in checks:
-            self._row(name)
-        for name, row in self._rows.items():
-            row.show_check(checks.get(name))
-            has_failed = name in checks and not checks[name].passed
-            self._calm[name] = 0 if has_failed else self._calm.get(name, _CALM) + 1
-        self._summarise(quality, reason)
-        self._show_rows()
-
-    def _show_rows(self) -> None:
-        """Show all checks, or those that fail or did so a moment ago: rows must not flicker."""
-        shown = [name for name in self._rows if self._is_open or self._calm[name] < _CALM]
-        for name, row in self._rows.items():
-            row.set_visible(name in shown)
-        self._body.setVisible(bool(shown))
-
-    @Slot()
-    def _on_fold(self) -> None:
-        self._is_open = not self._is_open
-        self._show_fold()
-        self._show_rows()
-
-    def _show_fold(self) -> None:
-        is_open = self._is_open
-        self.fold_button.setText("Hide the checks" if is_open else "All checks")
-        self.fold_button.setIcon(icon("chevron-down" if is_open else "chevron-right"))
-        self.fold_button.setToolTip(
-            "Show only the checks that fail."
-            if is_open
-            else "Show every check with its value and its limits."
-        )
-
-    def _summarise(self, quality: Quality | None, reason: str) -> None:
+        for name in NAMES:
+            self._show_check(name, checks.get(name))
         if quality is None:
-            kind, mark, words = "banner-info", ("no-face", "muted"), reason
-            words = words or "Waiting for a picture."
+            kind, mark, words = "banner-info", ("no-face", "muted"), "Waiting for a picture."
+            words = reason or words
         elif not quality.passed:
-            kind, mark = "banner-bad", ("attack", "bad")
-            words = " ".join(filter(None, quality.reasons)) or reason
-            words = words or "A check fails: see its row."
+            kind, mark, words = "banner-bad", ("attack", "bad"), " ".join(quality.reasons)
         elif reason:
             kind, mark, words = "banner-info", ("info", "accent"), reason
         else:
@@ -131,106 +97,50 @@ class QualityList(QWidget):
             words = f"All {len(quality.checks)} checks pass: this picture can be kept."
         set_class(self.summary, kind)
         self.summary.show_text(words, *mark)
-        self.summary.setAccessibleDescription(words)
 
-    def _row(self, name: str) -> "_Row":
-        if name not in self._rows:
-            self._rows[name] = _Row(name, self._grid, len(self._rows), self._body)
-        return self._rows[name]
+    def _show_check(self, name: str, check: Check | None) -> None:
+        mark, title, value, limits = self._rows[name]
+        if check is None:
+            # The limits stay: they apply to the next face.
+            mark.set_shape("dash", "faint")
+            value.clear()
+            return
+        mark.set_shape(*(("check", "good") if check.passed else ("cross", "bad")))
+        value_words, limit_words = in_words(check)
+        value.setText(value_words)
+        limits.setText(limit_words)
+        for label in (title, value):
+            set_class(label, "" if check.passed else "bad")
+        verdict = "passes" if check.passed else "fails"
+        mark.setAccessibleName(f"{title.text()} {verdict}: {value_words}, {limit_words}")
 
-
-class _Row(QObject):
-    """The widgets of one check in the grid."""
-
-    def __init__(self, name: str, layout: QGridLayout, number: int, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.mark = Mark("dash", "faint", parent)
-        self.name = wrapped(name_in_words(name), parent=parent)
-        self.value = QLabel(parent)
-        self.limits = wrapped(kind="muted", parent=parent)
-        for label in (self.name, self.value, self.limits):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        self.value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        for column, widget in enumerate((self.mark, self.name, self.value, self.limits)):
-            layout.addWidget(widget, number, column)
-        self.show_check(None)
-
-    def set_visible(self, is_visible: bool) -> None:
-        for widget in (self.mark, self.name, self.value, self.limits):
-            if widget.isHidden() == is_visible:
-                widget.setVisible(is_visible)
-
-    def show_check(self, check: Check | None) -> None:
-        # Without a face the limits stay: they are what the next one will be held against.
-        shape, role, kind, verdict = "dash", "faint", "", ""
-        value, limits, reason = "", self.limits.text(), ""
-        if check is not None:
-            passed = ("check", "good", "", "passes")
-            shape, role, kind, verdict = (
-                passed if check.passed else ("cross", "bad", "bad", "fails")
-            )
-            value, limits, reason = value_in_words(check), limits_in_words(check), check.reason
-        self.mark.set_shape(shape, role)
-        set_class(self.name, kind)
-        set_class(self.value, kind)
-        self.value.setText(value)
-        self.limits.setText(limits)
-        words = ", ".join(filter(None, (self.name.text(), verdict, value, limits)))
-        self.mark.setAccessibleName(f"{words}. {reason}".strip())
-        for widget in (self.mark, self.name, self.value, self.limits):
-            widget.setToolTip(reason)
+    @Slot(bool)
+    def _on_fold(self, is_open: bool) -> None:
+        self._body.setVisible(is_open)
+        self.fold_button.setIcon(icon("chevron-down" if is_open else "chevron-right"))
 
 
-def name_in_words(name: str) -> str:
-    """Return what a check looks at; an unknown one keeps its name."""
-    return NAMES.get(name) or name[:1].upper() + name[1:]
-
-
-def value_in_words(check: Check) -> str:
-    """Return the value with its unit, with as many digits as its verdict needs.
+def in_words(check: Check) -> tuple[str, str]:
+    """Return the value and its limits, with units.
 
     A value that fails is never rounded onto its limit, where it would seem to pass.
     """
-    value = abs(check.value) if _is_either_way(check) else check.value
+    value, low, high, unit = check.value, check.low, check.high, check.unit
+    if check.name == "visible":  # a share
+        value, low, high, unit = 100 * value, 100 * low, 100 * high, "%"
+    if low == -high:  # an angle to either side
+        value, low = abs(value), 0.0
+    unit = unit if unit in ("", "°") else f" {unit}"
+    largest = max(abs(limit) for limit in (low, high) if math.isfinite(limit))
+    places = 0 if largest >= 10 else 1
+    if math.isinf(high):
+        limits = f"at least {decimals(low, places)}{unit}"
+    elif low == 0:
+        limits = f"at most {decimals(high, places)}{unit}"
+    else:
+        limits = f"{decimals(low, places)} to {decimals(high, places)}{unit}"
     if not math.isfinite(value):
-        return "not measurable"
-    for decimals in range(_decimals(check), _MOST_DECIMALS):
-        rounded = round(value, decimals + 2 * (check.name in _SHARES))
-        seems = check.low <= rounded <= check.high
-        if seems == check.passed:
-            return _with_unit(value, check, decimals)
-    return _with_unit(value, check, _MOST_DECIMALS)
-
-
-def limits_in_words(check: Check) -> str:
-    """Return between what the value must lie."""
-    low, high = (_with_unit(limit, check, _decimals(check)) for limit in (check.low, check.high))
-    if math.isfinite(check.high):
-        if _is_either_way(check) or check.low in (0.0, -math.inf):
-            return f"at most {high}"
-        return f"{_number(check.low, check, _decimals(check))} to {high}"
-    return f"at least {low}" if math.isfinite(check.low) else "any"
-
-
-def _is_either_way(check: Check) -> bool:
-    return check.low < 0.0 and check.low == -check.high and math.isfinite(check.high)
-
-
-def _decimals(check: Check) -> int:
-    if check.name in _SHARES:
-        return 0
-    limits = [abs(limit) for limit in (check.low, check.high) if math.isfinite(limit)]
-    return 0 if max(limits, default=0.0) >= 10.0 else 1
-
-
-def _number(value: float, check: Check, decimals: int) -> str:
-    if check.name in _SHARES:
-        value *= 100.0
-    # Adding zero turns a negative zero into a plain one.
-    return f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", "\N{MINUS SIGN}")
-
-
-def _with_unit(value: float, check: Check, decimals: int) -> str:
-    unit = "%" if check.name in _SHARES else check.unit
-    gap = "" if unit in ("", "°") else " "
-    return _number(value, check, decimals) + gap + unit
+        return "not measurable", limits
+    while places < _MOST_DECIMALS and (low <= round(value, places) <= high) != check.passed:
+        places += 1
+    return f"{decimals(value, places)}{unit}", limits

@@ -1,26 +1,7 @@
 """Recording a take: its name, the button, the ring that fills, and what to do now."""
 
-from PySide6.QtCore import (
-    QEasingCurve,
-    QPointF,
-    QRectF,
-    QSize,
-    QStringListModel,
-    Qt,
-    QVariantAnimation,
-    Signal,
-    Slot,
-)
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontMetricsF,
-    QHideEvent,
-    QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QPen,
-)
+from PySide6.QtCore import QRectF, QSize, QStringListModel, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFont, QKeySequence, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QComboBox,
     QCompleter,
@@ -34,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from app.names import LONGEST_NAME, LONGEST_PERSON, TAKE_NAMES, counted
 from app.qt.theme import colours, set_class
-from app.qt.theme.icons import icon, paint_icon
+from app.qt.theme.icons import icon
 from app.qt.widgets.inputs import CalmComboBox
 from app.qt.widgets.layout import CARD, button, grid, hbox, vbox
 from app.qt.widgets.texts import wrapped
@@ -48,121 +29,46 @@ _LINES = 7.5
 
 
 class ProgressRing(QWidget):
-    """A ring with a count in its middle."""
+    """A ring with a number of frames in its middle."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.count, self._caption = "0", ""
-        self.is_complete = False
-        self.share = self._drawn_share = 0.0
-        self._motion = QVariantAnimation(self)
-        self._motion.setDuration(250)
-        self._motion.setEasingCurve(QEasingCurve.Type.OutCubic)
-        self._motion.valueChanged.connect(self._on_moved)
+        self.count, self.share, self.is_complete = "0", 0.0, False
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Progress of the take")
-        self._describe()
 
-    def show_progress(self, n_collected: int, n_wanted: int) -> None:
-        """Show how far a take is; without one, an empty ring."""
-        share = min(max(n_collected / n_wanted, 0.0), 1.0) if n_wanted > 0 else 0.0
-        count = f"{n_collected} / {n_wanted}" if n_wanted > 0 else "0"
-        self._show(share, count, "frames")
-
-    def show_complete(self, n_frames: int) -> None:
-        """Show a full ring with a tick and the number of frames below it."""
-        self._show(1.0, counted(n_frames, "frame"), "", is_complete=True)
+    def show_frames(self, n: int, n_wanted: int) -> None:
+        """Show how far a take is; ``n_wanted`` is 0 while none is recorded."""
+        self.is_complete = n > 0 and not n_wanted
+        self.count = f"{n} / {n_wanted}" if n_wanted else str(n)
+        self.share = min(n / n_wanted, 1.0) if n_wanted else float(self.is_complete)
+        self.setAccessibleDescription(f"{self.count} frames")
+        self.update()
 
     def sizeHint(self) -> QSize:
         side = round(self.fontMetrics().height() * _LINES)
         return QSize(side, side)
 
-    def hideEvent(self, event: QHideEvent, /) -> None:
-        self._motion.stop()
-        self._drawn_share = self.share
-        super().hideEvent(event)
-
     def paintEvent(self, _event: QPaintEvent, /) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = colours()
-        side = min(self.width(), self.height())
-        width = side / 12
-        ring = QRectF(0, 0, side, side).adjusted(width, width, -width, -width)
-        ring.moveCenter(QRectF(self.rect()).center())
-        pen = QPen(QColor(theme.raised), width)
-        painter.setPen(pen)
+        width = self.width() / 12
+        ring = QRectF(self.rect()).adjusted(width, width, -width, -width)
+        painter.setPen(QPen(QColor(theme.raised), width))
         painter.drawEllipse(ring)
-        if self._drawn_share > 0.0:
-            pen.setColor(QColor(theme.good if self.is_complete else theme.accent))
-            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-            painter.setPen(pen)
-            painter.drawArc(ring, _FULL // 4, -round(self._drawn_share * _FULL))
-        inside = ring.adjusted(width, width, -width, -width)
-        if self.is_complete:
-            self._paint_tick(painter, inside)
-        else:
-            self._paint_words(painter, inside)
+        painter.setPen(QPen(QColor(theme.good if self.is_complete else theme.accent), width))
+        painter.drawArc(ring, _FULL // 4, -round(self.share * _FULL))
+        font = QFont(self.font())
+        font.setBold(True)
+        painter.setFont(font)
+        painter.setPen(QColor(theme.text))
+        painter.drawText(ring, Qt.AlignmentFlag.AlignCenter, f"{self.count}\nframes")
         painter.end()
-
-    def _paint_tick(self, painter: QPainter, inside: QRectF) -> None:
-        line = QFontMetricsF(self.font()).height()
-        tick = QRectF(0, 0, 2 * line, 2 * line)
-        tick.moveCenter(inside.center() - QPointF(0, line / 2))
-        paint_icon(painter, "check", tick, colours().good)
-        below = QRectF(inside.x(), tick.bottom(), inside.width(), line)
-        painter.setPen(QColor(colours().text))
-        painter.drawText(below, Qt.AlignmentFlag.AlignCenter, self.count)
-
-    def _paint_words(self, painter: QPainter, inside: QRectF) -> None:
-        count = QFont(self.font())
-        count.setBold(True)
-        count.setPointSizeF(count.pointSizeF() * 1.5)
-        room, wide = inside.width() * 0.94, QFontMetricsF(count).horizontalAdvance(self.count)
-        if wide > room:
-            count.setPointSizeF(count.pointSizeF() * room / wide)
-        lines = (count, colours().text, self.count), (self.font(), colours().muted, self._caption)
-        heights = [QFontMetricsF(font).height() for font, _, _ in lines]
-        top = inside.center().y() - sum(heights) / 2
-        for (font, colour, text), height in zip(lines, heights, strict=True):
-            painter.setFont(font)
-            painter.setPen(QColor(colour))
-            place = QRectF(inside.x(), top, inside.width(), height)
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
-            top += height
-
-    def _show(self, share: float, count: str, caption: str, *, is_complete: bool = False) -> None:
-        shown = (self.share, self.count, self._caption, self.is_complete)
-        if (share, count, caption, is_complete) == shown:
-            return
-        self.count, self._caption, self.is_complete = count, caption, is_complete
-        if share != self.share:
-            self.share = share
-            self._motion.stop()
-            if self.isVisible() and share > self._drawn_share:
-                self._motion.setStartValue(self._drawn_share)
-                self._motion.setEndValue(share)
-                self._motion.start()
-            else:
-                self._drawn_share = share
-        self._describe()
-        self.update()
-
-    def _describe(self) -> None:
-        words = f"{self.count} {self._caption}".strip()
-        if self.is_complete:
-            words = f"Complete: {words}"
-        self.setAccessibleDescription(words)
-
-    @Slot(object)
-    def _on_moved(self, share: float) -> None:
-        self._drawn_share = share
-        self.update()
 
 
 RECOMMENDED = 2
 """Takes in different light, before a model is fitted."""
-
 
 _INVITATION = "The recording ends by itself when the ring is full."
 
@@ -180,10 +86,10 @@ class RecordCard(QFrame):
         super().__init__(parent)
         set_class(self, "card")
         self._collecting = self._outcome = self._person = ""
-        self._n_wanted = 0
         self._takes: tuple[TakeSummary, ...] = ()
         self.heading = wrapped("New take", "heading", self)
         self.ring = ProgressRing(self)
+        self._line = QLineEdit()
         self.name = self._make_name()
         self._people = QStringListModel(self)
         self.person = self._make_person()
@@ -207,24 +113,17 @@ class RecordCard(QFrame):
 
     def show_enrolment(self, shown: EnrolmentState, *, has_model: bool) -> None:
         """Show how far the recording is, or what can be recorded next."""
-        line = self.name.lineEdit()
-        assert line is not None
-        line.setPlaceholderText(shown.suggested_name)
+        self._line.setPlaceholderText(shown.suggested_name)
         self._show_people(shown)
         before, self._collecting = self._collecting, shown.collecting
         if shown.collecting:
-            self._n_wanted = shown.n_wanted
-            self.ring.show_progress(shown.n_collected, shown.n_wanted)
-        elif before:
-            self._end(before, shown)
-        elif shown.takes != self._takes or not self._outcome:
-            # The outcome of the last take may not hold any more.
+            self.ring.show_frames(shown.n_collected, shown.n_wanted)
+        else:
+            self.ring.show_frames(sum(take.n_samples for take in shown.takes), 0)
+        if before and not shown.collecting:
+            self._outcome = _outcome_of(before, shown)
+        elif shown.takes != self._takes:
             self._outcome = ""
-            n_frames = sum(take.n_samples for take in shown.takes)
-            if shown.takes:
-                self.ring.show_complete(n_frames)
-            else:
-                self.ring.show_progress(0, 0)
         self._takes = shown.takes
         if shown.collecting != before:
             self._show_state()
@@ -242,6 +141,7 @@ class RecordCard(QFrame):
     def _make_name(self) -> QComboBox:
         name = CalmComboBox(self)
         name.setEditable(True)
+        name.setLineEdit(self._line)
         name.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         name.addItems(TAKE_NAMES)
@@ -251,9 +151,8 @@ class RecordCard(QFrame):
         if (completer := name.completer()) is not None:
             # Completed in place, "lamp" and Return would start a take named "lamp light".
             completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
-        if (line := name.lineEdit()) is not None:
-            line.setMaxLength(LONGEST_NAME)
-            line.returnPressed.connect(self._on_return)
+        self._line.setMaxLength(LONGEST_NAME)
+        self._line.returnPressed.connect(self.toggle)
         return name
 
     def _make_person(self) -> QLineEdit:
@@ -324,23 +223,14 @@ class RecordCard(QFrame):
         rest = f" Next: {shown.suggested_name}, then fit." if shown.suggested_name else ""
         return f"{n} of {RECOMMENDED} recommended takes.{rest}"
 
-    def _end(self, name: str, shown: EnrolmentState) -> None:
-        """Say how many frames of the take that has just ended were kept."""
-        n = {take.name: take.n_samples for take in shown.takes}.get(name, 0)
-        if n >= self._n_wanted > 0:
-            self.ring.show_complete(n)
-        else:
-            self.ring.show_progress(n, self._n_wanted)
-        self._outcome = f"“{name}” has {counted(n, 'frame')}."
-        if not n:
-            self._outcome = "Nothing was kept. Check the picture below and record again."
-
     @Slot()
     def _on_person(self) -> None:
         if self._typed_person() != self._person:
             self.person_changed.emit(self._typed_person())
 
-    @Slot()
-    def _on_return(self) -> None:
-        if not self._collecting:
-            self.toggle()
+
+def _outcome_of(name: str, shown: EnrolmentState) -> str:
+    n = sum(take.n_samples for take in shown.takes if take.name == name)
+    if not n:
+        return "Nothing was kept. Check the picture below and record again."
+    return f"“{name}” has {counted(n, 'frame')}."
