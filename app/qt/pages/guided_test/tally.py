@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.names import counted
-from app.qt.charts.format import percent
+from app.qt.charts.format import decimals, percent
 from app.qt.pages.guided_test.cards import MARGIN
 from app.qt.pages.guided_test.species import (
     bound_words,
@@ -30,7 +30,6 @@ from app.qt.theme.icons import icon
 from app.qt.widgets.layout import FlowRow, add_action, as_high_as_rows, button, read_only, vbox
 from app.qt.widgets.rows import KEY, update_items
 from app.qt.widgets.texts import StepHeading, plain_tip, set_text, wrapped
-from app.reports.words import span
 from app.session.guided_test.guided_test import GuidedTestState
 from app.session.guided_test.presentation import Presentation, Tally
 from app.types import BONA_FIDE
@@ -63,7 +62,9 @@ def _cells(row: Tally) -> tuple[tuple[str, str], ...]:
     is_wrong = row.errors.n_errors > 0
     rate = "\N{EN DASH}\nno response"
     if row.errors.value is not None:
-        rate = f"{rate_name(row.species)} {percent(row.errors.value)}\n{span(row.errors.interval)}"
+        low, high = row.errors.interval
+        rate = f"{rate_name(row.species)} {percent(row.errors.value)}"
+        rate += f"\n{decimals(100 * low, 1)} to {percent(high)}"
     return (
         (f"{species_words(row.species)}\n{times}", species_icon_name(row.species)),
         (wrong, "error") if is_wrong and row.is_attack else (accepted, ""),
