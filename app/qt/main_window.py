@@ -103,7 +103,7 @@ class MainWindow(QMainWindow):
         pages.model.enrol_requested.connect(self.turn_to_enrol)
         pages.model.export_requested.connect(models.export)
         pages.model.open_requested.connect(models.open)
-        pages.model.networks.choose_requested.connect(menus.choose_networks)
+        pages.model.networks.choose.clicked.connect(menus.choose_networks)
         pages.why.enrol_requested.connect(self.turn_to_enrol)
         pages.test.report_save_requested.connect(menus.save_report)
         pages.test.report_open_requested.connect(menus.open_report)

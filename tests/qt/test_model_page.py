@@ -80,7 +80,7 @@ def test_that_without_a_target_there_is_neither_promise_nor_warning(page):
     page.tabs.setCurrentIndex(THRESHOLD)
     assert page.threshold.target.text() == "Automatic"
     page.tabs.setCurrentIndex(DETAILS)
-    assert "target BPCER\tautomatic" in page.details.table.to_text()
+    assert "target BPCER\tautomatic" in page.details.as_text()
 
 
 def test_that_notes_and_simulated_frames_are_told_and_go_with_the_model(page):
@@ -101,28 +101,19 @@ def test_that_export_is_the_primary_action_until_there_is_a_file(qtbot, page):
     with qtbot.waitSignal(page.export_requested):
         click(qtbot, page.header.export)
     page.show_model(replace(model, path="/home/anna/anna.lmkl"))
-    assert page.header.file.whole == "anna.lmkl"
+    assert page.header.file.whole.startswith("anna.lmkl")
     assert page.header.file.toolTip() == "/home/anna/anna.lmkl"
     assert page.header.export.property("class") != "primary"
 
 
-def test_that_a_fit_is_asked_for_or_says_why_not_and_work_shows_its_progress(qtbot, page):
+def test_that_a_fit_is_asked_for_or_says_why_not(qtbot, page):
     page.show_model(model_summary())
     page.set_can_fit(True)
     click(qtbot, page.header.fit)
     page._controller.model.fit.assert_called_once()
     page.show_working(Working("Fitting the model", 3, 12))
-    assert page.working.isVisible()
-    assert page.working.bar.value() / page.working.bar.maximum() == pytest.approx(0.25)
     assert not page.header.fit.isEnabled()
-    click(qtbot, page.working.cancel)
-    page._controller.cancel.assert_called_once()
-    page.show_working(Working("Opening", can_cancel=False))  # of unknown length
-    assert page.working.bar.maximum() == 0
-    assert not page.working.cancel.isVisible()
     page.show_working(Working())
-    assert page.working.bar.maximum() > 0
-    assert not page.working.isVisible()
     assert page.header.fit.isEnabled()
     page.set_can_fit(False, "The takes of this model are not in memory.")
     assert not page.header.fit.isEnabled()
@@ -145,13 +136,12 @@ def test_that_only_the_tab_chosen_by_keys_is_shown_and_the_wheel_turns_none(qtbo
 
 
 def test_that_every_cluster_has_a_tile_with_its_size_and_face(page):
-    faces = (np.full((40, 30, 3), 90, np.uint8), np.zeros((30, 40, 3), np.uint8)[:, ::2], None)
+    faces = (np.full((96, 96, 3), 90, np.uint8), np.zeros((96, 192, 3), np.uint8)[:, ::2], None)
     page.show_model(model_summary(typical_faces=faces))
     tiles = page.clusters.tiles
     assert [tile.accessibleName() for tile in tiles] == [
         *("Cluster 1, 74 frames", "Cluster 2, 61 frames", "Cluster 3, 45 frames")
     ]
-    assert [tile.has_face for tile in tiles] == [True, True, False]
     assert "not kept in model files" in page.clusters.remark.text()
     one = {"weights": ((0.5,) * len(VIEWS),), "cluster_sizes": (9,), "typical_faces": faces[:1]}
     page.show_model(model_summary(**one, n_samples=9))
@@ -184,33 +174,26 @@ def test_that_another_target_is_told_once_the_person_has_settled_or_leaves_the_t
     assert told.call_count == 3
 
 
-def test_that_the_exact_statement_and_the_stress_test_are_behind_details(qtbot, page):
+def test_that_the_exact_statement_and_the_stress_test_are_told_of_the_threshold(page):
     page.show_model(model_summary())
-    assert not page.header.details.isVisible()
-    click(qtbot, page.header.more)
-    assert page.header.details.isVisible()
-    assert STATEMENT in page.header.details.text()
     assert STATEMENT in texts_of(page.threshold)
     (sentence,) = [text for text in texts_of(page.threshold) if "never enrolled" in text]
     assert "of 180 frames" in sentence
     assert "95 % interval 0.8 % to 90.6 %" in sentence
 
 
-def test_that_details_are_shown_whole_and_copied_all_or_as_chosen(qtbot, page):
-    page.show_model(model_summary(digest="ab12" * 16))
+def test_that_details_are_shown_whole_and_copied_with_tabs(qtbot, page):
+    page.show_model(model_summary(digest="ab12" * 16, takes=("<b>", "window 2")))
     page.tabs.setCurrentIndex(DETAILS)
-    table = page.details.table
-    qtbot.waitUntil(lambda: table.verticalHeader().length() <= table.viewport().height())
+    shown = page.details.text
+    qtbot.waitUntil(lambda: shown.verticalScrollBar().maximum() == 0)
+    assert shown.horizontalScrollBar().maximum() == 0
+    assert "<b>, window 2" in shown.toPlainText()
     click(qtbot, page.details.copy)
     text = QGuiApplication.clipboard().text()
-    for part in ("delta\t9 (0.05 n)", "at most 6.928 under this constraint", "window 1, window 2"):
+    digest = f"digest\t{'ab12' * 16}"
+    for part in ("delta\t9 (0.05 n)", "at most 6.928 under this constraint", digest, *VIEWS):
         assert part in text
-    assert all(name in text for name in VIEWS)
-    row = text.splitlines().index("digest\t" + "ab12" * 16)
-    table.setFocus()
-    table.selectRow(row)
-    qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text() == text.splitlines()[row] + "\n"
 
 
 def test_that_the_page_never_scrolls_sideways(qtbot, page):

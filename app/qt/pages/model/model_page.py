@@ -7,7 +7,7 @@ from app.models.summary import ModelSummary
 from app.qt.charts.convergence import ConvergenceChart
 from app.qt.charts.weights import WeightsChart
 from app.qt.controllers.app_controller import AppController
-from app.qt.pages.model.cards import ClustersStrip, ModelHeader, NetworksCard, WorkingCard
+from app.qt.pages.model.cards import ClustersStrip, ModelHeader, NetworksCard
 from app.qt.pages.model.panels import DetailsPanel, ThresholdPanel
 from app.qt.state import Working
 from app.qt.theme import GRID, set_class
@@ -34,7 +34,6 @@ class ModelPage(QWidget):
         self._model: ModelSummary | None = None
         self._can_fit: tuple[bool, str] = (True, "")
         self._is_working = False
-        self.working = WorkingCard(self)
         self.empty = self._make_empty()
         self.header = ModelHeader(self)
         self.networks = NetworksCard(self)
@@ -53,13 +52,12 @@ class ModelPage(QWidget):
 
     def _connect(self) -> None:
         controller = self._controller
-        self.working.cancel_requested.connect(controller.cancel)
-        self.header.fit_requested.connect(controller.model.fit)
-        self.header.export_requested.connect(self.export_requested)
-        self.header.open_requested.connect(self.open_requested)
+        self.header.fit.clicked.connect(controller.model.fit)
+        self.header.export.clicked.connect(self.export_requested)
+        self.header.open.clicked.connect(self.open_requested)
         self.threshold.target_changed.connect(controller.set_target)
-        self.networks.get_requested.connect(controller.networks.get)
-        self.networks.cancel_requested.connect(controller.networks.cancel)
+        self.networks.get.clicked.connect(controller.networks.get)
+        self.networks.cancel.clicked.connect(controller.networks.cancel)
         controller.networks.changed.connect(self.networks.show_networks)
         controller.working.connect(self.show_working)
         controller.model_changed.connect(self.show_model)
@@ -82,15 +80,12 @@ class ModelPage(QWidget):
 
     @Slot(object)
     def show_working(self, working: Working) -> None:
-        self.working.show_working(working)
         if bool(working.text) != self._is_working:
             self._is_working = bool(working.text)
             self._show_parts()
 
     def set_can_fit(self, can_fit: bool, why_not: str = "") -> None:
         """Offer a fit of the enrolled frames, or say why there cannot be one."""
-        if (can_fit, why_not) == self._can_fit and not self._fit.isHidden():
-            return
         self._can_fit = (can_fit, why_not)
         self._fit.setVisible(can_fit)
         set_class(self._enrol, "" if can_fit else "primary")
@@ -141,7 +136,7 @@ class ModelPage(QWidget):
         self.tabs.setDrawBase(False)
         self._tab_card, column = card(content)
         column.setSpacing(10)
-        parts = (self.working, self.header, self.networks, self._tab_card, (self.empty, 1))
+        parts = (self.header, self.networks, self._tab_card, (self.empty, 1))
         vbox(content, *parts, 0, margins=2 * GRID, spacing=GRID + 4)
         column.addWidget(self.tabs)
         intro = wrapped(

@@ -1,17 +1,11 @@
 """Panels of the Model page: the threshold, and everything else as a table that can be copied."""
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFont, QGuiApplication, QHideEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QLabel,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from html import escape
+from math import ceil
+
+from PySide6.QtCore import QSignalBlocker, QSizeF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QHideEvent
+from PySide6.QtWidgets import QFrame, QLabel, QTextBrowser, QWidget
 
 from app.models.summary import ModelSummary, PersonSummary, ThresholdSummary
 from app.qt.charts.format import decimals, number, percent, scientific
@@ -20,16 +14,12 @@ from app.qt.theme import set_class
 from app.qt.widgets.inputs import CalmSpinBox
 from app.qt.widgets.layout import (
     FlowRow,
-    add_action,
-    as_high_as_rows,
     button,
     clear,
     grid,
     hbox,
-    read_only,
     vbox,
 )
-from app.qt.widgets.rows import Index
 from app.qt.widgets.texts import MarkedText, set_text, wrapped
 
 AUTOMATIC, LOWEST, HIGHEST = 0.0, 0.1, 30.0
@@ -191,29 +181,52 @@ class PeopleTable(QWidget):
         self.setVisible(has_several)
 
 
-_BREAK = "\N{ZERO WIDTH SPACE}"
-_LONGEST_WORD = 16
-_NAME_SHARE = 0.34
-_PADDING = 16
-"""Pixels that the style sheet leaves left and right of a cell's text, together."""
-
 Section = tuple[str, tuple[tuple[str, str], ...]]
 """A heading, and names with values."""
 
 
 class DetailsPanel(QWidget):
-    """Parameters, bounds, threshold, data, views and file of a model."""
+    """Parameters, bounds, threshold, data, views and file of a model, to be read and copied."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.table = FactsTable(self)
-        self.table.setAccessibleName("Details of the model")
-        tip = "Copy this table as text; Ctrl+C in the table copies the chosen rows"
-        self.copy = button("Copy all", "copy", self.table.copy_all, tip=tip, parent=self)
-        vbox(self, hbox(None, self.copy, 1), self.table, 1, spacing=10)
+        self._sections: tuple[Section, ...] = ()
+        self.text = QTextBrowser(self)
+        self.text.setAccessibleName("Details of the model")
+        self.text.setFrameShape(QFrame.Shape.NoFrame)
+        self.text.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # The page scrolls, not the text in it.
+        self.text.document().documentLayout().documentSizeChanged.connect(self._on_size)
+        tip = "Copy all of this as text, with tabs between names and values"
+        self.copy = button("Copy all", "copy", self._on_copy, tip=tip, parent=self)
+        vbox(self, hbox(None, self.copy, 1), self.text, spacing=10)
 
     def show_model(self, model: ModelSummary | None) -> None:
-        self.table.show_facts(() if model is None else _sections(model))
+        self._sections = () if model is None else _sections(model)
+        self.text.setHtml("".join(map(_as_html, self._sections)))
+
+    def as_text(self) -> str:
+        return "".join(
+            f"{heading}\n" + "".join(f"{name}\t{value}\n" for name, value in rows)
+            for heading, rows in self._sections
+        )
+
+    @Slot()
+    def _on_copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.as_text())
+
+    @Slot(QSizeF)
+    def _on_size(self, size: QSizeF) -> None:
+        self.text.setFixedHeight(ceil(size.height()))
+
+
+def _as_html(section: Section) -> str:
+    heading, rows = section
+    cells = "".join(
+        f"<tr><td width='34%'>{escape(name)}</td><td>{escape(value)}</td></tr>"
+        for name, value in rows
+    )
+    return f"<h4>{escape(heading)}</h4><table width='100%' cellpadding='4'>{cells}</table>"
 
 
 def _sections(model: ModelSummary) -> tuple[Section, ...]:
@@ -262,93 +275,3 @@ def _sections(model: ModelSummary) -> tuple[Section, ...]:
 
 def _yes(is_so: bool) -> str:
     return "yes" if is_so else "no"
-
-
-class FactsTable(QTableWidget):
-    """Two columns that wrap, without scroll bars of their own.
-
-    Ctrl+C copies the selected rows, or all when none is, separated by tabs.
-    """
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(0, 2, parent)
-        self._sections: tuple[Section, ...] = ()
-        self.setItemDelegate(_WrappingDelegate(self))
-        read_only(self)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        as_high_as_rows(self)
-        header = self.horizontalHeader()
-        header.hide()
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        header.sectionResized.connect(self.resizeRowsToContents)
-        add_action(self, "Copy", self.copy_rows, QKeySequence.StandardKey.Copy)
-
-    def show_facts(self, sections: tuple[Section, ...]) -> None:
-        self._sections = sections
-        self.clearSpans()
-        self.setRowCount(sum(len(rows) + 1 for _, rows in sections))
-        row = 0
-        for heading, rows in sections:
-            font = QFont(self.font())
-            font.setBold(True)
-            self._put(row, 0, heading).setFont(font)
-            self.setSpan(row, 0, 1, 2)
-            for name, value in rows:
-                row += 1
-                self._put(row, 0, name)
-                self._put(row, 1, value)
-            row += 1
-        self._fit()
-
-    def to_text(self) -> str:
-        return "".join(
-            f"{heading}\n" + "".join(f"{name}\t{value}\n" for name, value in rows)
-            for heading, rows in self._sections
-        )
-
-    @Slot()
-    def copy_all(self) -> None:
-        QGuiApplication.clipboard().setText(self.to_text())
-
-    @Slot()
-    def copy_rows(self) -> None:
-        chosen = {index.row() for index in self.selectedIndexes()}
-        lines = self.to_text().splitlines()
-        picked = [line for row, line in enumerate(lines) if row in chosen] or lines
-        QGuiApplication.clipboard().setText("\n".join(picked) + "\n")
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _put(self, row: int, column: int, text: str) -> QTableWidgetItem:
-        item = QTableWidgetItem(_breakable(text))
-        item.setData(Qt.ItemDataRole.AccessibleTextRole, text)
-        item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self.setItem(row, column, item)
-        return item
-
-    def _fit(self) -> None:
-        names = [name for _, rows in self._sections for name, _ in rows]
-        widest = max(map(self.fontMetrics().horizontalAdvance, names), default=0) + 28
-        self.setColumnWidth(0, min(int(self.viewport().width() * _NAME_SHARE), widest))
-        self.updateGeometry()
-
-
-class _WrappingDelegate(QStyledItemDelegate):
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        # Qt forgets the style sheet's padding when it wraps the text.
-        option.rect = option.rect.adjusted(0, 0, -_PADDING, 0)
-        return super().sizeHint(option, index)
-
-
-def _breakable(text: str) -> str:
-    """Let words that are longer than a line, such as digests, be broken."""
-    return " ".join(
-        word
-        if len(word) <= _LONGEST_WORD
-        else _BREAK.join(word[i : i + 8] for i in range(0, len(word), 8))
-        for word in text.split(" ")
-    )
