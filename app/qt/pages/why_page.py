@@ -1,15 +1,15 @@
 """The Why page: the current score in words, and how much each view, region and cluster adds."""
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QKeySequence, QPainter, QPainterPath, QPaintEvent, QShortcut
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from app.models.summary import ModelSummary
 from app.names import counted
 from app.qt.charts.contributions import ContributionsChart
 from app.qt.charts.format import decimals, percent, places_for, view_name
 from app.qt.controllers.app_controller import AppController
-from app.qt.theme import GRID, colours, set_class
+from app.qt.theme import GRID, set_class
 from app.qt.theme.icons import VERDICTS, icon
 from app.qt.widgets.layout import button, card, hbox, scroll_area, vbox
 from app.qt.widgets.texts import EmptyState, MarkedText, enrol_button, set_text, wrapped
@@ -31,8 +31,6 @@ _REGIONS = {
     "nose": "the skin around the nose",
     "cheek": "the skin of the cheek",
 }
-_LIGHT_GROUND = 0.179
-"""On grounds of more luminance than this, black stands out more than white (WCAG)."""
 
 
 class ScoreCard(QFrame):
@@ -48,19 +46,18 @@ class ScoreCard(QFrame):
         room = self._number.fontMetrics().horizontalAdvance("\N{MINUS SIGN}0.000")
         self._number.setMinimumWidth(room)
         self._side = MarkedText("looking", "neutral", "heading", self)
-        self._live, self._frame = wrapped("", "muted", self), wrapped("", "muted", self)
-        self._plain = wrapped(parent=self)
-        self._low, self._sum = wrapped("", "muted", self), wrapped("", "muted", self)
-        self._steady_width = 0
+        self._frame = wrapped("", "muted", self)
+        self._plain, self._figures = wrapped(parent=self), wrapped("", "muted", self)
+        # Room for its longest text, so that nothing below it jumps.
+        self._figures.setMinimumHeight(3 * self.fontMetrics().lineSpacing())
+        self._figures.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._differences = MarkedText("unfamiliar", "caution", parent=self)
-        self._caption = wrapped("Belongs to clusters", "muted", self)
-        self.memberships = MembershipsBar(self)
+        self._memberships = wrapped("", "muted", self)
         self._verdict = MarkedText("looking", "neutral", parent=self)
-        beside = vbox(None, 1, self._side, self._live, self._frame, 1, spacing=2)
-        head = hbox(None, (self._number, 0, Qt.AlignmentFlag.AlignVCenter), (beside, 1), spacing=16)
-        texts = (self._plain, self._low, self._sum, self._differences)
-        clusters = (self._caption, self.memberships, self._verdict)
-        vbox(self, head, *texts, *clusters, margins=(16, 12, 16, 14))
+        beside = vbox(None, 1, self._side, self._frame, 1, spacing=2)
+        head = hbox(None, self._number, (beside, 1), spacing=16)
+        texts = (self._plain, self._figures, self._differences, self._memberships, self._verdict)
+        vbox(self, head, *texts, margins=(16, 12, 16, 14))
 
     def show_scored(
         self, scored: ScoredFrame, explanation: Explanation | None, *, is_held: bool
@@ -72,18 +69,18 @@ class ScoreCard(QFrame):
         self._number.setText(number)
         self._number.setAccessibleName(f"Score {number}")
         self._show_side(scored, places)
-        set_text(self._frame, f"{'Held' if is_held else 'Live'}: frame {scored.frame.number}")
-        live = "" if scored.liveness is None else f"Looks live: {100 * scored.liveness:.0f} %"
-        set_text(self._live, live)
+        frame = f"{'Held' if is_held else 'Live'}: frame {scored.frame.number}"
+        if scored.liveness is not None:
+            frame += f", looks live: {100 * scored.liveness:.0f} %"
+        set_text(self._frame, frame)
         is_accepted = scored.threshold is not None and scored.score >= scored.threshold
         set_text(self._plain, plain_words(explanation, is_accepted=is_accepted))
-        set_text(self._low, _low_words(explanation, places))
-        set_text(self._sum, _sum_words(scored.score, explanation, places))
+        figures = (_low_words(explanation, places), _sum_words(scored.score, explanation, places))
+        set_text(self._figures, " ".join(filter(None, figures)))
         self._show_differences(scored.differences)
-        self._keep_heights()
-        self.memberships.show_memberships(scored.memberships)
-        for part in (self._caption, self.memberships):
-            part.setVisible(bool(scored.memberships))
+        shares = enumerate(scored.memberships, start=1)
+        parts = [f"{percent(share, 0)} to cluster {number}" for number, share in shares]
+        set_text(self._memberships, f"Belongs {', '.join(parts)}." if parts else "")
 
     def show_decision(self, decision: Decision) -> None:
         """Show the verdict over the window that the frame belongs to."""
@@ -96,18 +93,9 @@ class ScoreCard(QFrame):
             text = f"Differs from the enrolment: {'; '.join(differences)}."
             self._differences.show_text(text, "unfamiliar", "caution")
         else:
-            # Said as well, so that what stands below does not move when there is one.
+            # Keeps the line, so that what stands below does not move.
             text = "Light, distance and pose are like in the enrolment."
             self._differences.show_text(text, "check", "muted")
-
-    def _keep_heights(self) -> None:
-        """Keep the height a line once needed, so that nothing below it jumps."""
-        labels = (self._plain, self._low, self._sum, self._differences.label)
-        is_new = self.width() != self._steady_width
-        self._steady_width = self.width()
-        for label in labels:
-            needed = max(0, label.heightForWidth(label.width()))
-            label.setMinimumHeight(needed if is_new else max(needed, label.minimumHeight()))
 
     def _show_side(self, scored: ScoredFrame, places: int) -> None:
         if scored.threshold is None or scored.score is None:
@@ -170,72 +158,6 @@ def _verdict_words(decision: Decision) -> str:
     if decision.liveness is not None:
         score = f"{score}, looks live: {100 * decision.liveness:.0f} %"
     return f"Verdict over {decision.n_frames} frames: {name} (mean score {score})."
-
-
-class MembershipsBar(QWidget):
-    """A bar whose parts are the clusters, with their numbers and shares where they fit."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._shares: tuple[float, ...] = ()
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Belongs to clusters")
-
-    def show_memberships(self, memberships: tuple[float, ...]) -> None:
-        if memberships == self._shares:
-            return
-        self._shares = memberships
-        shares = enumerate(memberships, start=1)
-        parts = [f"{percent(share, 0)} to cluster {number}" for number, share in shares]
-        words = f"Belongs {', '.join(parts)}" if parts else ""
-        self.setAccessibleDescription(words)
-        self.setToolTip(words)
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        height = self.fontMetrics().height() + 8
-        return QSize(height * 8, height)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self.fontMetrics().height() * 4, self.sizeHint().height())
-
-    def paintEvent(self, event: QPaintEvent, /) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        clip = QPainterPath()
-        clip.addRoundedRect(QRectF(self.rect()), 5, 5)
-        painter.setClipPath(clip)
-        painter.fillRect(self.rect(), QColor(colours().grid))
-        total = sum(share for share in self._shares if share > 0)
-        left = 0.0
-        for number, share in enumerate(self._shares):
-            if not share > 0:
-                continue
-            width = self.width() * share / total
-            self._paint_part(painter, QRectF(left, 0, width, self.height()), number, share)
-            left += width
-        painter.end()
-
-    def _paint_part(self, painter: QPainter, place: QRectF, number: int, share: float) -> None:
-        ground = QColor(colours().series_colour(number))
-        seam = 1.5 if place.left() > 0 else 0.0
-        painter.fillRect(place, QColor(colours().panel))
-        painter.fillRect(place.adjusted(seam, 0, 0, 0), ground)
-        painter.setPen(QColor("black" if _luminance(ground) > _LIGHT_GROUND else "white"))
-        name = f"{number + 1}: {percent(share, 0)}"
-        for text in (f"Cluster {name}", name, str(number + 1)):
-            if self.fontMetrics().horizontalAdvance(text) + 10 <= place.width():
-                painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
-                return
-
-
-def _luminance(colour: QColor) -> float:
-    """Relative luminance as WCAG defines it, 0 to 1."""
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-        for part in (colour.redF(), colour.greenF(), colour.blueF())
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 class WhyPage(QWidget):
