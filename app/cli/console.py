@@ -73,9 +73,9 @@ def option(flags: str, text: str, default: Any = None, **more: Any) -> Any:
 
 
 # Shared by several commands.
-AS_JSON = option("--json", "Print JSON for machines.", False)
-QUIET = option("--quiet -q", "Print nothing but errors; the exit code tells.", False)
-PRESET = option("--preset NAME", "Views: a preset's name or the path of a file.")
+AS_JSON = option("--json", "Print JSON.", False)
+QUIET = option("--quiet -q", "Print errors only.", False)
+PRESET = option("--preset NAME", "Preset of views: a name or the path of a file.")
 MODEL_FILE = typer.Argument(..., metavar="MODEL", help="The model file.")
 
 

@@ -65,10 +65,10 @@ PATIENCE = 300.0
 def command(
     output: Path | None = option(
         "--output -o DIR",
-        f"Folder, made if missing, for {MODEL_FILE}, {REPORT_FILE}, {WINDOW_FILE} and {JSON_FILE}.",
+        f"Output folder, for {MODEL_FILE}, {REPORT_FILE}, {WINDOW_FILE} and {JSON_FILE}.",
     ),
     picture: bool = option(
-        "--picture/--no-picture", "Take a picture of the window; needs no screen.", True
+        "--picture/--no-picture", "Save a screenshot of the window; needs no screen.", True
     ),
     as_json: bool = AS_JSON,
 ) -> None:

@@ -59,15 +59,16 @@ Found = Iterator[tuple[State, str] | tuple[State, str, str]]
 
 def command(
     preset: str | None = option(
-        "--preset NAME", "Try the weights and the engine of these views; by default the settings'."
+        "--preset NAME",
+        "Check the weights and the engine of this preset instead of the one in the settings.",
     ),
     as_json: bool = AS_JSON,
     quiet: bool = QUIET,
 ) -> None:
-    """Check what the program needs: each line is ok, a note, or not ok with what to do.
+    """Check this machine: each line is ok, a note, or not ok with advice.
 
-    Cameras are listed without opening one. Networks are tried in a process of their own, which
-    takes some seconds the first time.
+    Cameras are listed without opening them. Networks are tried in a child process, which takes
+    some seconds the first time.
     """
     console = Console(highlight=False)
     findings: list[Finding] = []

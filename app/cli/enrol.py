@@ -44,39 +44,37 @@ TAKE_FORM = "--take NAME=SOURCE or --take PERSON:NAME=SOURCE"
 def command(
     output: Path = option(
         "--output -o FILE",
-        "The model; an older one is replaced. FILE.safetensors, or FILE.lmkl to protect it "
-        "with a passphrase.",
+        "Model to write or replace: FILE.safetensors, or FILE.lmkl to protect it with a "
+        "passphrase.",
         ...,
     ),
     sources: list[str] | None = typer.Argument(
         None,
         metavar="SOURCE",
-        help="A take each: a video, a folder of pictures, a picture, camera, camera:NAME, an "
-        "address, demo.",
+        help="One take each: a video, a picture, a folder of pictures, camera, camera:NAME, an "
+        "address, or demo.",
     ),
     takes: list[str] | None = option(
         "--take PERSON:NAME=SOURCE",
-        "A take with a name; may be repeated. PERSON: says whose face it shows and may be left "
-        "out. One model is fitted for all people.",
+        "A named take; may be repeated. PERSON: is optional and says whose face it shows; all "
+        "people share one model.",
     ),
-    frames: int | None = option("--frames N", "Frames kept of each take; 35.", min=1),
-    every: float | None = option("--every S", "Seconds between frames, at least; 0.25.", min=0.0),
+    frames: int | None = option("--frames N", "Most frames to keep of each take; 35.", min=1),
+    every: float | None = option("--every S", "Least seconds between frames; 0.25.", min=0.0),
     preset: str | None = PRESET,
     target_bpcer: float | None = option(
         "--target-bpcer SHARE",
-        "Share of genuine frames that the threshold may refuse; by default it follows the "
-        "level of their scores.",
+        "Share of genuine frames that the threshold may refuse; by default the threshold is "
+        "65 % of the median left-out score.",
     ),
-    add_to: Path | None = option(
-        "--add-to MODEL", "Fold the takes into this model instead of a new one."
-    ),
+    add_to: Path | None = option("--add-to MODEL", "Add the takes to this model."),
     passphrase_file: Path | None = PASSPHRASE_FILE,
     as_json: bool = AS_JSON,
     quiet: bool = QUIET,
 ) -> None:
-    """Learn a genuine face from takes of it, and save the model.
+    """Learn a genuine face from takes and save the model.
 
-    Parameters that no option names are those of the window's settings.
+    Parameters without an option come from the window's settings.
     """
     wanted = _wanted(sources, takes)
     if output.suffix.lower() not in (SUFFIX, PROTECTED_SUFFIX):

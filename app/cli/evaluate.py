@@ -36,70 +36,68 @@ def command(
     names: list[str] | None = typer.Argument(
         None,
         metavar="DATABASE...",
-        help="A database, such as replay-attack; plain for one's own recordings; demo, which "
-        "needs no folder. --list shows all. Several are compared.",
+        help="A database such as replay-attack; plain for your own recordings; demo, which needs "
+        "no folder. --list shows all. Several are compared.",
     ),
     roots: list[Path] | None = option(
-        "--root DIR", "The folder that the database lies in; one for each of several."
+        "--root DIR", "Folder of the database; repeat it for several databases."
     ),
-    protocol: str = option("--protocol NAME", "Such as IV; the paper's by default.", ""),
+    protocol: str = option("--protocol NAME", "Protocol, such as IV; the paper's by default.", ""),
     mode: str = option(
         "--mode MODE", "client-specific or client-independent; the paper's by default.", ""
     ),
     presets: list[str] | None = option(
-        "--preset NAME", "Views: a preset's name or the path of a file. Several are compared."
+        "--preset NAME", "Preset of views: a name or the path of a file. Several are compared."
     ),
     paper_views: bool = option(
         "--paper-views",
         "Stop if the paper's networks are missing, instead of using the default preset.",
         False,
     ),
-    methods: str = option("--methods A,B", "Some methods; all of --list by default.", ""),
-    frames: int = option("--frames N", "Frames of each recording, evenly spread.", 20),
+    methods: str = option("--methods A,B", "Methods to run; all by default.", ""),
+    frames: int = option("--frames N", "Frames per recording, evenly spread.", 20),
     selection: str = option(
         "--selection HOW",
-        "How parameters are chosen: development, bona-fide, none, or auto.",
+        "How to choose parameters: development, bona-fide, none or auto.",
         "auto",
     ),
-    grid: str = option("--grid NAME", "Parameters tried: paper, or small.", "paper"),
+    grid: str = option("--grid NAME", "Parameters to try: paper or small.", "paper"),
     threshold: str = option(
         "--threshold RULE",
-        "eer or bpcer:0.05 on development data, given:X, enrolment, or auto.",
+        "eer or bpcer:0.05 on development data, given:X, enrolment or auto.",
         "auto",
     ),
     gate: bool | None = option(
         "--gate/--no-gate",
-        "Whether frames of poor quality count as without response; by default on one's own "
-        "recordings only.",
+        "Count frames of poor quality as no response; by default on for plain and demo only.",
     ),
     jobs: int | None = option("--jobs -j N", "Processes for views and models; -1 for all cores."),
     cluster: str = option(
-        "--cluster ADDRESS", "Scheduler of a Dask cluster whose machines see the same files.", ""
+        "--cluster ADDRESS", "Scheduler of a Dask cluster whose machines share the same paths.", ""
     ),
     seeds: list[int] | None = option(
-        "--seed N", "Of everything that uses chance. Several are compared.", show_default="0"
+        "--seed N", "Random seed. Several are compared.", show_default="0"
     ),
     allow_missing: bool = option(
         "--allow-missing",
-        "Measure on what there is of a database; the table says what is missing.",
+        "Evaluate an incomplete copy; the table lists what is missing.",
         False,
     ),
     output: Path = option(
         "--output -o DIR",
-        "Folder, made if missing, for the table as HTML, JSON, CSV and LaTeX.",
+        "Output folder for the table as HTML, JSON, CSV and LaTeX.",
         Path("lmkl-pad-evaluation"),
     ),
     cache: Path | None = option(
-        "--cache DIR", "Folder for views and models that a later run uses."
+        "--cache DIR", "Folder that keeps views and scores for later runs."
     ),
-    scores: bool = option("--scores", "Put every test score into the JSON file.", False),
-    as_list: bool = option("--list", "Show databases, protocols and methods, and stop.", False),
+    scores: bool = option("--scores", "Include every test score in the JSON file.", False),
+    as_list: bool = option("--list", "List databases, protocols and methods.", False),
     as_json: bool = AS_JSON,
 ) -> None:
-    """Measure methods on a database and put the paper's figures beside them.
+    """Compare methods on a database, with the paper's figures beside the measured ones.
 
-    Every method learns from bona fide recordings alone. Prints the table and writes it as a page,
-    JSON, CSV and LaTeX. A run that is broken off goes on where it was.
+    Every method learns from bona fide recordings only. An interrupted run resumes where it stopped.
     """
     if as_list:
         if as_json:

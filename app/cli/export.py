@@ -30,22 +30,22 @@ def command(
     model_file: Path = MODEL_FILE,
     to: Path = option(
         "--to FILE",
-        "Where to: FILE.onnx for the scorer, FILE.safetensors for the model, FILE.lmkl for the "
-        "model behind a passphrase.",
+        "FILE.onnx for the scorer, FILE.safetensors for the model, FILE.lmkl for the model with "
+        "a passphrase.",
         ...,
     ),
-    wanted: Format | None = option("--format", "Needed where FILE ends in none of them."),
+    wanted: Format | None = option("--format", "Needed if FILE has another ending."),
     passphrase_file: Path | None = PASSPHRASE_FILE,
     new_passphrase_file: Path | None = option(
         "--new-passphrase-file FILE",
-        "Its first line is the passphrase of the new file, where that is another one.",
+        "File whose first line is the new file's passphrase.",
     ),
     as_json: bool = AS_JSON,
     quiet: bool = QUIET,
 ) -> None:
-    """Write a model's scorer as ONNX, or the model once more, and compare what was written.
+    """Write a model's scorer as ONNX, or copy the model, and compare the result.
 
-    An older FILE is replaced, but only by one that passed the comparison.
+    An existing FILE is replaced only if the comparison succeeds.
     """
     target = wanted or _BY_SUFFIX.get(to.suffix.lower())
     if target is None:

@@ -7,14 +7,14 @@ from app.cli.console import AS_JSON, ExitCode, can_ask, option, print_json, say,
 
 
 def command(
-    is_sure: bool = option("--yes -y", "Delete without asking, for scripts.", False),
+    is_sure: bool = option("--yes -y", "Delete without asking.", False),
     as_json: bool = AS_JSON,
 ) -> None:
-    """Delete everything of yours that the program has stored, after asking.
+    """Delete everything the program has stored about you, after asking.
 
-    That is what "Delete all my data" in the window's settings does: settings with the list of
-    recent models, takes that no model holds, and what evaluations kept of recordings. Downloaded
-    and exported networks stay, and so does every model, report and table that you saved yourself.
+    The same as "Delete all my data" in the window: settings, unsaved takes, test sessions and
+    cached views of evaluated recordings. Networks stay, and so do the models, reports and tables
+    that you saved.
     """
     found = storage.stored()
     if not is_sure and found:

@@ -165,16 +165,15 @@ def _discard_output() -> None:
 # ------------------------------------------------------------- commands
 
 COMMANDS = {
-    "enrol": "Learn a genuine face from takes of it, and save the model.",
-    "score": "Score frames by a model, and judge every input by the mean of its frames.",
-    "evaluate": "Measure methods on a database and put the paper's figures beside them.",
-    "report": "Write the ISO/IEC 30107-3 report of a test: a page, JSON and CSV.",
+    "enrol": "Learn a genuine face from takes and save the model.",
+    "score": "Score frames with a model and judge every input by its mean score.",
+    "evaluate": "Compare methods on a database, with the paper's figures beside the measured ones.",
+    "report": "Write the ISO/IEC 30107-3 report of a test as HTML, JSON and CSV.",
     "demo": "Enrol a generated person, fit a model and test it on attacks it never saw.",
-    "export": "Write a model's scorer as ONNX, or the model once more, and compare what was "
-    "written.",
-    "weights": "Weights of the networks: what is here, what is missing, and how to get it.",
-    "doctor": "Check what the program needs: each line is ok, a note, or not ok with what to do.",
-    "forget": "Delete everything of yours that the program has stored, after asking.",
+    "export": "Write a model's scorer as ONNX, or copy the model, and compare the result.",
+    "weights": "List, fetch, import and verify the weights of networks.",
+    "doctor": "Check this machine: each line is ok, a note, or not ok with advice.",
+    "forget": "Delete everything the program has stored about you, after asking.",
 }
 """The modules of `app.cli` with a ``command`` function or group, and the first line of its help."""
 
@@ -218,18 +217,18 @@ def _print_version(wanted: bool) -> None:
 def root(
     context: typer.Context,
     _version: bool = option(
-        "--version", "Print the version and stop.", False, callback=_print_version, is_eager=True
+        "--version", "Print the version and exit.", False, callback=_print_version, is_eager=True
     ),
     source: str = option(
         "--source SOURCE",
-        "What the window shows: demo, camera, camera:NAME, a video, a folder, an address.",
+        "Source to open: demo, camera, camera:NAME, a video, a folder or an address.",
         "",
     ),
-    model: Path | None = option("--model FILE", "A model for the window to open."),
+    model: Path | None = option("--model FILE", "Model to open."),
 ) -> None:
-    """Tell live faces from attacks never seen before, learning from genuine samples only.
+    """Detect unseen face presentation attacks, learning from genuine samples only.
 
-    Without a command the window opens.
+    Without a command, the window opens.
     """
     if context.invoked_subcommand is None:
         from app.launch import launch  # with a command, the window's modules are not needed

@@ -44,8 +44,8 @@ LONGEST_LINE = 8192
 
 PASSPHRASE_FILE = option(
     "--passphrase-file FILE",
-    f"Its first line is the passphrase of a protected model; without it {VARIABLE} is, or it is "
-    "asked for.",
+    f"File whose first line is the model's passphrase; otherwise {VARIABLE} or the terminal is "
+    "used.",
 )
 
 Progress = Callable[[int, int, str], None]

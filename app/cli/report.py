@@ -58,39 +58,41 @@ EVERY = SECONDS_WANTED / FRAMES_WANTED
 def command(
     output: Path = option(
         "--output -o FILE",
-        "The page (.html); JSON and CSV of the same name are written beside it.",
+        "HTML page; JSON and CSV files are written beside it.",
         ...,
     ),
     session: Path | None = typer.Argument(
         None,
         metavar="SESSION",
-        help="JSON of a session, or of a report that the window or this command saved.",
+        help="JSON of a saved session or report.",
     ),
     model_file: Path | None = option(
-        "--model MODEL", "The model that is tested, or that the report is of."
+        "--model MODEL", "Model to test, or the model of the saved session."
     ),
     bona_fide: list[str] | None = option(
         "--bona-fide PATH",
-        "A recording of the genuine person, or a folder of them; may be repeated.",
+        "Recording of the genuine person, or a folder of them; may be repeated.",
     ),
     attacks: list[str] | None = option(
-        "--attack SPECIES=PATH", "A recording of an attack, or a folder of them; may be repeated."
+        "--attack SPECIES=PATH", "Recording of an attack, or a folder of them; may be repeated."
     ),
     every: float | None = option(
         "--every S", "Seconds between frames of a recording; 0.2.", min=0.0
     ),
-    save_session: Path | None = option("--session FILE", "Write the bare session here as well."),
-    details: Path | None = option("--details FILE", "TOML: who tested, with what, and so on."),
-    plan_file: Path | None = option("--plan FILE", "TOML: how many presentations are wanted."),
+    save_session: Path | None = option("--session FILE", "Also write the session to this file."),
+    details: Path | None = option(
+        "--details FILE", "TOML file with tester, instruments and so on."
+    ),
+    plan_file: Path | None = option("--plan FILE", "TOML file with the planned presentations."),
     preset: str | None = PRESET,
     passphrase_file: Path | None = PASSPHRASE_FILE,
     as_json: bool = AS_JSON,
     quiet: bool = QUIET,
 ) -> None:
-    """Write the ISO/IEC 30107-3 report of a test: a page, JSON and CSV.
+    """Write the ISO/IEC 30107-3 report of a test as HTML, JSON and CSV.
 
-    Either of a saved SESSION, or of a test that runs now on recordings: give --model, and what is
-    presented with --bona-fide and --attack. Every recording is one presentation.
+    Give a saved SESSION, or run a test on recordings with --model, --bona-fide and --attack. Every
+    recording is one presentation.
     """
     if (session is None) is not bool(bona_fide or attacks):
         stop(

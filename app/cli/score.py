@@ -67,32 +67,35 @@ def command(
     inputs: list[str] = typer.Argument(
         ...,
         metavar="INPUT",
-        help="Videos, pictures, folders; also demo, camera, camera:NAME, an address.",
+        help="Videos, pictures, folders, demo, camera, camera:NAME or an address.",
     ),
     form: Format | None = option(
         "--format",
-        "A table of the inputs, or a row for every frame; by default a table, or what the "
-        "output's name ends in.",
+        "A table of inputs, or a row per frame; by default a table, or the format of the output "
+        "file.",
     ),
-    output: Path | None = option("--output -o FILE", "Write the rows to this .csv or .jsonl file."),
+    output: Path | None = option(
+        "--output -o FILE", "Write a row per frame to this .csv or .jsonl file."
+    ),
     strip: Path | None = option(
-        "--strip FILE", "Draw the most and the least genuine frames into this .png or .jpg file."
+        "--strip FILE",
+        "Draw the frames with the highest and lowest scores into this .png or .jpg file.",
     ),
-    tiles: int = option("--tiles N", "Frames of each kind in it.", 8, min=1, max=100),
+    tiles: int = option("--tiles N", "Frames of each kind in the strip.", 8, min=1, max=100),
     frames: int | None = option(
-        "--frames N", "At most N frames of each input, spread evenly.", min=1
+        "--frames N", "At most N frames of each input, evenly spread.", min=1
     ),
     every: int = option("--every N", "Every Nth frame.", 1, min=1),
-    apart: bool = option("--apart", "Every picture of a folder is an input of its own.", False),
+    apart: bool = option("--apart", "Treat every picture of a folder as a separate input.", False),
     preset: str | None = PRESET,
     passphrase_file: Path | None = PASSPHRASE_FILE,
     as_json: bool = AS_JSON,
     quiet: bool = QUIET,
 ) -> None:
-    """Score frames by a model, and judge every input by the mean of its frames.
+    """Score frames with a model and judge every input by its mean score.
 
-    A folder is searched with all folders in it: every video is an input, and so are the pictures
-    of one folder together. The views are those the model was made with.
+    Folders are searched recursively: every video is an input, and so are the pictures of one
+    folder together.
     """
     form = _format(form, output, as_json=as_json)
     _check_files(output, strip, inputs)

@@ -28,7 +28,7 @@ from lmkl_core.features.weights import (
 from lmkl_core.features.weights.store import Checksum, Finding, Place
 
 command = typer.Typer(
-    help="Weights of the networks: what is here, what is missing, and how to get it.",
+    help="List, fetch, import and verify the weights of networks.",
     no_args_is_help=True,
     add_completion=False,
     epilog=HELP,
@@ -37,7 +37,7 @@ command = typer.Typer(
 NAMES = typer.Argument(None, metavar="NAME")
 FOLDER = option(
     "--folder DIR",
-    "Your folder of weights; otherwise $LMKL_PAD_WEIGHTS or the usual place for data.",
+    "Folder of weights; by default $LMKL_PAD_WEIGHTS or the data folder.",
 )
 
 
@@ -58,11 +58,11 @@ def list_command(folder: Path | None = FOLDER, as_json: bool = AS_JSON) -> None:
 @command.command("fetch", epilog=HELP)
 def fetch_command(
     names: list[str] | None = NAMES,
-    preset: str | None = option("--preset NAME", "All weights that this preset needs."),
+    preset: str | None = option("--preset NAME", "Fetch all weights of this preset."),
     folder: Path | None = FOLDER,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Download weights by name: resumed, checked, put into your folder.
+    """Download weights by name, resuming and verifying them.
 
     The only command that uses the network.
     """
@@ -95,7 +95,7 @@ def import_command(
     folder: Path | None = FOLDER,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Take over files you brought; their content tells which weights they are."""
+    """Copy weights files into the folder, recognised by their content."""
     outcome = _Outcome(as_json, folder)
     for path in files:
         with outcome.failures(str(path)):
@@ -107,7 +107,7 @@ def import_command(
 def verify_command(
     names: list[str] | None = NAMES, folder: Path | None = FOLDER, as_json: bool = AS_JSON
 ) -> None:
-    """Read files of weights afresh and compare their checksums: all found, or those named."""
+    """Compare the checksums of all installed weights, or of those named."""
     entries = _entries(names) if names else catalogue.CATALOGUE
     findings = [inspect(entry, folder, afresh=True) for entry in entries]
     if not names:
