@@ -53,6 +53,12 @@ class Cancelled(RuntimeError):
     """The caller asked a long computation to stop."""
 
 
+def shortened(text: str, limit: int) -> str:
+    """Return text that may hold anything on one line of at most ``limit`` characters."""
+    line = "".join(letter if letter.isprintable() else "?" for letter in text[: limit + 1])
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
 def asked_to_stop(cancel: Callable[[], bool] | None) -> bool:
     """Whether the caller, who may have passed no ``cancel``, wants to stop."""
     return cancel is not None and cancel()

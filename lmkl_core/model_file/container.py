@@ -1,9 +1,7 @@
 """The bytes: safetensors with one JSON manifest in the header, sealed by a digest.
 
-Layout: the header's length (8 bytes, little-endian), the header (JSON: name, dtype, shape and
-place of every tensor, and the manifest as one string), then the tensors end to end. The header
-is checked in full, against itself and against the size of the file, before anything of the size
-that it claims is allocated.
+The header is checked in full, against itself and against the size of the file, before anything of
+the size that it claims is allocated.
 """
 
 import contextlib
@@ -14,14 +12,15 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
 from safetensors.numpy import save
 
-from lmkl_core.errors import ModelFileError
+from lmkl_core.errors import ModelFileError, shortened
 
 MANIFEST_KEY = "lmkl"
 """Key of the manifest in the safetensors metadata."""
@@ -30,8 +29,6 @@ DIGEST = "digest"
 """Key of the digest in the manifest."""
 
 LARGEST_HEADER = 4 << 20
-"""Bytes of header that are read."""
-
 DEEPEST = 32
 """Lists and objects inside each other: far fewer than Python can write again."""
 
@@ -68,12 +65,6 @@ class Refused(Exception):
     ):
         super().__init__(reason)
         self.reason, self.way_out, self.kind = shortened(reason, _LONGEST_REASON), way_out, kind
-
-
-def shortened(text: str, limit: int) -> str:
-    """Text on one line, of at most ``limit`` characters."""
-    line = "".join(letter if letter.isprintable() else "?" for letter in text[: limit + 1])
-    return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def shown(value: object) -> str:
@@ -164,13 +155,13 @@ def digest(document: dict[str, Any], tensors: dict[str, np.ndarray]) -> str:
 
 
 @contextlib.contextmanager
-def opened(path: Path, max_bytes: int) -> Iterator[tuple[BinaryIO, int]]:
-    """Open a regular file of at most ``max_bytes`` and return it with its size."""
+def opened(path: Path, max_bytes: int) -> Iterator[tuple[BufferedIOBase, int]]:
+    """Open a regular file of at most ``max_bytes``; give it with its size."""
     # Without O_NONBLOCK opening a named pipe would wait for a writer.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     if "\0" in str(path):
         raise Refused("its name is impossible", "check the path")
-    with open(path, "rb", opener=lambda name, _: os.open(name, flags), buffering=0) as stream:
+    with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise Refused("it is not a file of its own", ANOTHER_FILE)
@@ -183,12 +174,10 @@ def opened(path: Path, max_bytes: int) -> Iterator[tuple[BinaryIO, int]]:
         yield stream, status.st_size
 
 
-def read_header(stream: BinaryIO, size: int) -> Header:
+def read_header(stream: BufferedIOBase, size: int) -> Header:
     """Read and check the header of a file of ``size`` bytes."""
-    if size == 0:
-        raise Refused("it is empty")
     if size < _PREFIX:
-        raise Refused("it is too short for a model", ANOTHER_FILE)
+        raise Refused("it is empty" if size == 0 else "it is too short for a model", ANOTHER_FILE)
     length = int.from_bytes(read_exactly(stream, _PREFIX), "little")
     if length > LARGEST_HEADER:
         raise Refused(
@@ -233,13 +222,13 @@ def _in_file_order(header: dict[str, Any], size: int) -> dict[str, Place]:
     return dict(ordered)
 
 
-def read_tensors(stream: BinaryIO, header: Header) -> dict[str, np.ndarray]:
+def read_tensors(stream: BufferedIOBase, header: Header) -> dict[str, np.ndarray]:
     """Read the tensors that a checked header announces, and hold them against the digest."""
     tensors = {}
     for name, place in header.places.items():
         array = np.empty(place.shape, dtype=DTYPES[place.dtype])
-        if array.size:
-            fill(stream, memoryview(array.reshape(-1).view(np.uint8).data))
+        if stream.readinto(array.reshape(-1).view(np.uint8).data) < array.nbytes:
+            raise Refused("it ends too early")
         tensors[name] = array
     document = dict(header.document)
     if document.pop(DIGEST, None) != digest(document, tensors):
@@ -247,18 +236,9 @@ def read_tensors(stream: BinaryIO, header: Header) -> dict[str, np.ndarray]:
     return tensors
 
 
-def read_exactly(stream: BinaryIO, count: int) -> bytes:
+def read_exactly(stream: BufferedIOBase, count: int) -> bytes:
     """Read so many bytes, or refuse."""
-    buffer = bytearray(count)
-    fill(stream, memoryview(buffer))
-    return bytes(buffer)
-
-
-def fill(stream: BinaryIO, buffer: memoryview) -> None:
-    """Read into a buffer until it is full, or refuse."""
-    done = 0
-    while done < len(buffer):
-        count = stream.readinto(buffer[done:])  # type: ignore[attr-defined]
-        if not count:
-            raise Refused("it ends too early")
-        done += count
+    data = stream.read(count)
+    if len(data) < count:
+        raise Refused("it ends too early")
+    return data

@@ -5,11 +5,11 @@ import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from lmkl_core.errors import InvalidInputError, ModelFileError
+from lmkl_core.errors import InvalidInputError, ModelFileError, shortened
 from lmkl_core.estimator import LocalisedMKL
 from lmkl_core.model_file.container import (
     ANOTHER_FILE,
@@ -18,7 +18,6 @@ from lmkl_core.model_file.container import (
     read_header,
     read_tensors,
     seal,
-    shortened,
 )
 from lmkl_core.model_file.manifest import Manifest, parse_manifest, restored_settings
 from lmkl_core.model_file.sealed import MAGIC, decrypted, encrypted
@@ -143,7 +142,9 @@ def from_bytes(
         raise _refusal(name, error) from error
 
 
-def _read_any(stream: BinaryIO, size: int, passphrase: str | None) -> tuple[LocalisedMKL, Manifest]:
+def _read_any(
+    stream: io.BufferedIOBase, size: int, passphrase: str | None
+) -> tuple[LocalisedMKL, Manifest]:
     """Read a file, protected or not: its first bytes say which."""
     is_protected = stream.read(len(MAGIC)) == MAGIC
     stream.seek(0)
@@ -158,7 +159,7 @@ def _read_any(stream: BinaryIO, size: int, passphrase: str | None) -> tuple[Loca
     return _read(stream, size)
 
 
-def _read(stream: BinaryIO, size: int) -> tuple[LocalisedMKL, Manifest]:
+def _read(stream: io.BufferedIOBase, size: int) -> tuple[LocalisedMKL, Manifest]:
     """Header, manifest, layout, tensors, digest, values, model: each step trusts those before."""
     header = read_header(stream, size)
     manifest = parse_manifest(header.document)

@@ -1,6 +1,5 @@
 """The manifest: everything about a model that is not an array, as JSON that people can read."""
 
-import inspect
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -35,9 +34,7 @@ LARGEST_NUMBER = 1e100
 LARGEST_EXTRA = 64 << 10
 """Bytes of JSON that a caller may add."""
 
-PARAMETERS = tuple(inspect.signature(LocalisedMKL).parameters)
-"""The constructor's parameters: all of them are stored."""
-
+PARAMETERS = tuple(LocalisedMKL().get_params())
 SETTINGS = tuple(
     name for name in Settings.__dataclass_fields__ if name not in ("kernel", "random_state")
 )
@@ -114,51 +111,30 @@ class CertificateEntry(Strict, frozen=True):
 
 
 class Manifest(Strict, frozen=True, kw_only=True):
-    """What a model file says about its model.
-
-    Attributes
-    ----------
-    library, created : str
-        Version of this library, and time in UTC (ISO 8601).
-    parameters, settings : dict
-        Of the constructor, and of the fit.
-    single_array : bool
-        Whether the model was fitted on one plain array, with column names ``feature_names`` if any.
-    n_rows, n_support, n_clusters : int
-        Training rows, rows that scoring uses (all, or the inducing points), clusters.
-    takes, conditions : tuple of int
-        Rows of every take; its condition, a number that takes in the same circumstances share.
-    delta : float
-        The paper's delta.
-    column_major : tuple of str
-        Tensors stored transposed because they lie so in memory: products of the same numbers in
-        another order of memory may round differently.
-    extra : dict
-        What the caller added.
-    digest : str
-        SHA-256 over all of this and the tensors: names the model.
-    """
+    """What a model file says about its model."""
 
     kind: Literal["exact", "inducing"]
-    library: Text
-    created: Text
-    parameters: dict[str, Any]
-    settings: dict[str, Any]
+    library: Text  # version
+    created: Text  # ISO 8601, with a zone
+    parameters: dict[str, Any]  # of the constructor
+    settings: dict[str, Any]  # of the fit
     views: tuple[ViewEntry, ...]
     dtype: Literal["float32", "float64"]
-    single_array: bool
-    feature_names: tuple[Text, ...] | None
+    single_array: bool  # fitted on one plain array
+    feature_names: tuple[Text, ...] | None  # of that array's columns
     n_rows: Count
-    n_support: Count
+    n_support: Count  # rows that scoring uses: all, or the inducing points
     n_clusters: Count
-    takes: tuple[Count, ...]
-    conditions: tuple[Natural, ...]
-    delta: Positive
+    takes: tuple[Count, ...]  # rows of every take
+    conditions: tuple[Natural, ...]  # a number that takes in the same circumstances share
+    delta: Positive  # the paper's
     threshold: ThresholdEntry
     certificate: CertificateEntry
+    # Tensors stored transposed because they lie so in memory: products of the same numbers in
+    # another order of memory may round differently.
     column_major: tuple[Text, ...]
-    extra: dict[str, Any]
-    digest: Text
+    extra: dict[str, Any]  # what the caller added
+    digest: Text  # SHA-256 over all of this and the tensors: names the model
 
     def __post_init__(self) -> None:
         _check_printable(self.library)

@@ -31,11 +31,12 @@ deletion, an older protected file put in its place, or a forgotten passphrase.
 import os
 import struct
 import unicodedata
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from contextlib import suppress
+from io import BufferedIOBase
+from typing import TYPE_CHECKING, NamedTuple
 
 from lmkl_core.errors import InvalidInputError, PassphraseNeeded, WrongPassphrase
-from lmkl_core.model_file.container import Refused, fill, read_exactly
+from lmkl_core.model_file.container import Refused, read_exactly
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -52,28 +53,15 @@ SHORTEST_PASSPHRASE = 15
 """Characters: what NIST SP 800-63B-4 asks of a password that stands alone."""
 
 LONGEST_PASSPHRASE = 1024
-"""Characters."""
-
 _PASTED = " \t\r\n"
 
 
-def _not_opened() -> Refused:
-    reason = "the passphrase is wrong, or the file was changed"
-    return Refused(reason, "try again", WrongPassphrase)
-
-
-@dataclass(frozen=True)
-class Cost:
+class Cost(NamedTuple):
     """What one try of a passphrase costs: the numbers of scrypt (RFC 7914), n as a power of two."""
 
     log2_n: int
     r: int
     p: int
-
-    @property
-    def memory(self) -> int:
-        """Bytes that scrypt needs."""
-        return 128 * self.r * ((1 << self.log2_n) + self.p)
 
     def check(self) -> None:
         """Refuse numbers out of bounds, before anything is allocated."""
@@ -83,10 +71,9 @@ class Cost:
 
 
 COST = Cost(17, 8, 1)
-"""What new files are written with: what OWASP recommends, 128 MiB."""
+"""Of new files: what OWASP recommends, 128 MiB."""
 
-CHEAPEST = Cost(14, 8, 1)
-DEAREST = Cost(18, 8, 4)
+CHEAPEST, DEAREST = Cost(14, 8, 1), Cost(18, 8, 4)
 """Of files that are opened."""
 
 
@@ -99,12 +86,13 @@ def check_passphrase(passphrase: str) -> str:
         return f"A passphrase of type {type(passphrase).__name__} cannot be used: pass a str."
     if len(passphrase) > LONGEST_PASSPHRASE:
         return f"The passphrase is longer than {LONGEST_PASSPHRASE} characters: use fewer."
-    text = _normalised(passphrase)
+    text, typed = _normalised(passphrase), passphrase.strip(_PASTED)
     if not text:
         return "The passphrase is empty: give one."
-    if _bytes_of(passphrase) is None or any(map(_is_unsafe, passphrase.strip(_PASTED))):
+    # Control characters cannot be typed; unknown ones may be normalised otherwise one day.
+    if any(unicodedata.category(character) in ("Cc", "Cn", "Cs") for character in typed):
         return "The passphrase holds characters that are not text: use others."
-    if min(len(text), len(passphrase.strip(_PASTED))) < SHORTEST_PASSPHRASE:
+    if min(len(text), len(typed)) < SHORTEST_PASSPHRASE:
         return (
             f"The passphrase needs at least {SHORTEST_PASSPHRASE} characters: four or five "
             "unrelated words are easy to remember and hard to guess."
@@ -122,14 +110,10 @@ def encrypted(data: bytes, passphrase: str, cost: Cost | None = None) -> bytes:
     cost.check()
     salt, nonce = os.urandom(SALT_BYTES), os.urandom(NONCE_BYTES)
     header = HEADER.pack(MAGIC, VERSION, cost.log2_n, cost.r, cost.p, salt, nonce)
-    cipher = _cipher(passphrase, cost, salt)
-    secret = cipher.encrypt(nonce, data, header)
-    if cipher.decrypt(nonce, secret, header) != data:
-        raise Refused("what was encrypted is not what comes out again", "save it again")
-    return header + secret
+    return header + _cipher(passphrase, cost, salt).encrypt(nonce, data, header)
 
 
-def decrypted(stream: BinaryIO, size: int, passphrase: str | None) -> bytes:
+def decrypted(stream: BufferedIOBase, size: int, passphrase: str | None) -> bytes:
     """Return the ordinary model file in a protected one of ``size`` bytes, which may be hostile.
 
     Raises
@@ -152,12 +136,11 @@ def decrypted(stream: BinaryIO, size: int, passphrase: str | None) -> bytes:
     cost.check()
     if passphrase is None:
         raise Refused("it is protected by a passphrase", "give the passphrase", PassphraseNeeded)
-    secret = bytearray(size - HEADER.size)
-    fill(stream, memoryview(secret))
+    secret = read_exactly(stream, size - HEADER.size)
     return _opened(_cipher(passphrase, cost, salt), nonce, secret, header)
 
 
-def _opened(cipher: "AESGCM", nonce: bytes, secret: bytes | bytearray, header: bytes) -> bytes:
+def _opened(cipher: "AESGCM", nonce: bytes, secret: bytes, header: bytes) -> bytes:
     """Decrypt; nothing of it is given back unless all of it is authentic."""
     from cryptography.exceptions import InvalidTag
 
@@ -179,30 +162,22 @@ def _cipher(passphrase: str, cost: Cost, salt: bytes) -> "AESGCM":
             "install it with: pip install cryptography",
         ) from error
 
-    secret = _bytes_of(passphrase)
-    if not secret:
-        raise _not_opened()  # no file was ever made with it
-    try:
-        scrypt = Scrypt(salt=salt, length=KEY_BYTES, n=1 << cost.log2_n, r=cost.r, p=cost.p)
-        return AESGCM(scrypt.derive(secret))
-    finally:
-        secret[:] = bytes(len(secret))  # of the copies there are, the one that can be wiped
+    scrypt = Scrypt(salt=salt, length=KEY_BYTES, n=1 << cost.log2_n, r=cost.r, p=cost.p)
+    return AESGCM(scrypt.derive(_bytes_of(passphrase)))
 
 
-def _bytes_of(passphrase: str) -> bytearray | None:
-    """Return the input of scrypt, or None if this is not text."""
-    if not isinstance(passphrase, str) or len(passphrase) > LONGEST_PASSPHRASE:
-        return None
-    try:
-        return bytearray(_normalised(passphrase).encode("utf-8"))
-    except UnicodeEncodeError:
-        return None
+def _bytes_of(passphrase: str) -> bytes:
+    """Return the input of scrypt; refuse what no file can have been made with."""
+    if isinstance(passphrase, str) and 0 < len(passphrase) <= LONGEST_PASSPHRASE:
+        with suppress(UnicodeEncodeError):
+            return _normalised(passphrase).encode("utf-8")
+    raise _not_opened()
+
+
+def _not_opened() -> Refused:
+    reason = "the passphrase is wrong, or the file was changed"
+    return Refused(reason, "try again", WrongPassphrase)
 
 
 def _normalised(passphrase: str) -> str:
     return unicodedata.normalize("NFKC", passphrase).strip(_PASTED)
-
-
-def _is_unsafe(character: str) -> bool:
-    """Control characters cannot be typed; unknown ones may be normalised otherwise one day."""
-    return unicodedata.category(character) in ("Cc", "Cn")

@@ -23,7 +23,6 @@ from lmkl_core.model_file.container import Refused, checked
 from lmkl_core.model_file.manifest import (
     EXACT,
     INDUCING,
-    PARAMETERS,
     SETTINGS,
     CertificateEntry,
     Manifest,
@@ -50,7 +49,7 @@ def describe(
     tensors = _tensors(fitted, calibration)
     if inducing:
         tensors |= _inducing_tensors(fitted)
-    parameters = {name: getattr(model, name) for name in PARAMETERS}
+    parameters = model.get_params()
     if isinstance(parameters["random_state"], np.random.RandomState):
         parameters["random_state"] = None
     views = zip(fitted.view_names, fitted.n_features, fitted.kernels, strict=True)
