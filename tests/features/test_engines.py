@@ -40,12 +40,6 @@ def made(weights):
     return export.make_entry(GRAPH, weights)
 
 
-@pytest.mark.parametrize("exporter", [torch_engine.traced, torch_engine.captured])
-def test_that_both_of_torchs_exporters_give_graphs_that_agree_with_torch(weights, exporter):
-    small = Graph(GRAPH.network, 32, "grey-world", (Output("layer1", "mean+std", "l2-each"),))
-    assert export.make_entry(small, weights, (exporter,)).onnx
-
-
 def test_that_an_entry_holds_what_torch_made_of_the_reference_crops(made, reference):
     crops = reference_crops(GRAPH.size)
     assert np.array_equal(made.crops, crops)
@@ -63,17 +57,9 @@ def spoilt(module, crops, outputs):
     return proto.SerializeToString()
 
 
-def raising(module, crops, outputs):
-    raise NotImplementedError("no such operator")
-
-
 def test_that_a_graph_that_differs_from_torch_is_refused_with_the_difference(weights):
-    with pytest.raises(RuntimeError, match=r"differs from its reference by \d.*NotImplemented"):
-        export.make_entry(GRAPH, weights, (spoilt, raising))
-
-
-def test_that_the_second_exporter_steps_in_for_the_first(weights):
-    assert export.make_entry(GRAPH, weights, (raising, spoilt, torch_engine.traced)).onnx
+    with pytest.raises(RuntimeError, match=r"differs from its reference by \d"):
+        export.make_entry(GRAPH, weights, spoilt)
 
 
 def test_that_torch_gives_the_same_batched_and_crop_by_crop(weights, reference):

@@ -59,7 +59,6 @@ PARTS = (
     Part("Generated people of the demo (openpeople)", "openpeople", "MIT"),
     Part("PyTorch (optional)", "torch", "BSD-3-Clause"),
     Part("torchvision (optional)", "torchvision", "BSD-3-Clause"),
-    Part("ONNX Script (optional)", "onnxscript", "MIT"),
 )
 """Every package that the program uses; a test compares it with pyproject.toml."""
 

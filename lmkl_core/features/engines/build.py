@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 from onnx import TensorProto, checker, helper
 
-from lmkl_core.features.networks.description import Add
 from lmkl_core.features.networks.filling import Filled, FilledConv, State, fill
 from lmkl_core.features.networks.registry import (
     DARKEST,
@@ -98,7 +97,7 @@ class _Writer(OnnxParts):
         for filled in steps:
             if isinstance(filled, FilledConv):
                 x = self._convolution(x, filled)
-            elif isinstance(filled.step, Add):
+            elif not filled.excites:
                 x = self.node("Add", x, self._steps(x, filled.steps))
             else:
                 side, self._side = self._side, 1
@@ -107,19 +106,20 @@ class _Writer(OnnxParts):
         return x
 
     def _convolution(self, x: str, filled: FilledConv) -> str:
-        before, after = filled.pads(self._side)
-        self._side = filled.side_after(self._side)
+        step = filled.step
+        before, after = step.pads(self._side)
+        self._side = (self._side + before + after - step.kernel) // step.stride + 1
         x = self.node(
             "Conv",
             x,
             self.real(filled.kernel),
             self.real(filled.bias),
-            kernel_shape=[filled.step.kernel] * 2,
-            strides=[filled.step.stride] * 2,
+            kernel_shape=[step.kernel] * 2,
+            strides=[step.stride] * 2,
             pads=[before, before, after, after],
             group=filled.groups,
         )
-        match filled.step.activation:
+        match step.activation:
             case "relu":
                 return self.node("Relu", x)
             case "relu6":

@@ -49,22 +49,27 @@ class Conv:
     activation: Activation = "none"
     slope: str = ""
 
+    def pads(self, side: int) -> tuple[int, int]:
+        """Return the pixels added before and after a side of that length."""
+        if self.padding == "same":
+            total = max((-(-side // self.stride) - 1) * self.stride + self.kernel - side, 0)
+            return total // 2, total - total // 2
+        half = self.kernel // 2 if self.padding == "half" else 0
+        return half, half
+
 
 @dataclass(frozen=True)
-class Add:
-    """Steps whose result is added to their input."""
+class Block:
+    """Steps whose result is added to their input.
 
-    steps: "tuple[Step, ...]"
+    If it ``excites``, they take the channels' means, and the result multiplies the input.
+    """
 
-
-@dataclass(frozen=True)
-class Excite:
-    """Steps on the channels' means, whose result multiplies their input."""
-
-    steps: "tuple[Step, ...]"
+    steps: tuple[Any, ...]
+    excites: bool = False
 
 
-Step: TypeAlias = Conv | Add | Excite
+Step: TypeAlias = Conv | Block
 
 Layers: TypeAlias = tuple[tuple[Step, ...], ...]
 """The steps of every layer, in the order of the network's layers."""
@@ -97,7 +102,7 @@ def _lite_bottlenecks() -> list[tuple[Step, ...]]:
                 f"_blocks.{len(blocks)}", inputs, outputs, kernel, stride, widening
             )
             adds = stride == 1 and inputs == outputs
-            blocks.append((Add(steps),) if adds else steps)
+            blocks.append((Block(steps),) if adds else steps)
             inputs = outputs
     return blocks
 
@@ -150,7 +155,7 @@ def minifasnet(excites: bool) -> Layers:
             steps = _fas_bottleneck(at)
             if excites and number == n_blocks - 1:
                 steps = (*steps, _excite(f"{at}.se_module"))
-            body.append(Add(steps))
+            body.append(Block(steps))
     embedding = (
         *body,
         _fas_conv("conv_6_sep"),
@@ -168,9 +173,10 @@ def _fas_bottleneck(at: str, stride: int = 1) -> tuple[Step, ...]:
     )
 
 
-def _excite(at: str) -> Excite:
+def _excite(at: str) -> Block:
     squeeze = Conv(f"{at}.fc1", norm=f"{at}.bn1", activation="relu")
-    return Excite((squeeze, Conv(f"{at}.fc2", norm=f"{at}.bn2", activation="sigmoid")))
+    expand = Conv(f"{at}.fc2", norm=f"{at}.bn2", activation="sigmoid")
+    return Block((squeeze, expand), excites=True)
 
 
 def _fas_conv(at: str, kernel: int = 1, *, linear: bool = False, **options: Any) -> Conv:

@@ -4,17 +4,17 @@ Batch norms are folded into the convolutions before them, in double precision.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.networks.description import Add, Conv, Excite, Step
+from lmkl_core.errors import InvalidInputError, shortened
+from lmkl_core.features.networks.description import Block, Conv, Step
 from lmkl_core.features.networks.registry import NetworkSpec
-from lmkl_core.features.weights.tensors import printable, read_tensors
+from lmkl_core.features.weights.tensors import read_tensors
 
 LARGEST_WIDTH = 1024
 """Channels that a layer may have whose width is read from the file."""
@@ -46,19 +46,20 @@ class State:
         """Read a file of weights."""
         return cls(spec, read_tensors(path), path)
 
-    def take(self, name: str, shape: tuple[int, ...], widest: int = 0) -> NDArray[np.float32]:
+    def take(self, name: str, shape: tuple[int, ...]) -> NDArray[np.float32]:
         """Remove and return a tensor, checked for its shape and finite numbers.
 
-        A first side of 0 in ``shape`` stands for 1 to ``widest``; a matrix passes for 1 x 1
+        A first side of 0 in ``shape`` is one that the file chooses; a matrix passes for 1 x 1
         kernels.
         """
         if name not in self._left:
             raise self.differs(f"{name} is missing")
         tensor = self._left.pop(name)
         found = (*tensor.shape, 1, 1) if tensor.ndim == 2 and len(shape) == 4 else tensor.shape
-        first = shape[:1] if shape[:1] != (0,) else found[:1]
-        if found != (*first, *shape[1:]) or (shape[:1] == (0,) and not 1 <= found[0] <= widest):
-            wanted = shape if shape[:1] != (0,) else (f"1 to {widest}", *shape[1:])
+        is_open = shape[0] == 0
+        lengths = range(1, LARGEST_WIDTH + 1) if is_open else shape[:1]
+        if found[1:] != shape[1:] or not found or found[0] not in lengths:
+            wanted = (f"1 to {LARGEST_WIDTH}", *shape[1:]) if is_open else shape
             raise self.differs(f"{name} has shape {tensor.shape} instead of {wanted}")
         if tensor.dtype.kind != "f":
             raise self.differs(f"{name} holds {tensor.dtype} instead of real numbers")
@@ -76,7 +77,7 @@ class State:
         """Return the error of a file that does not fit."""
         name = self._spec.name
         return InvalidInputError(
-            f"The weights file {self._path} does not fit {name}: {printable(difference, 200)}; "
+            f"The weights file {self._path} does not fit {name}: {shortened(difference, 200)}; "
             f"put the file made for {name} in its place."
         )
 
@@ -95,29 +96,9 @@ class FilledConv:
         """Groups of channels that are convolved on their own."""
         return len(self.kernel) if self.step.depthwise else 1
 
-    def pads(self, side: int) -> tuple[int, int]:
-        """Return the pixels added before and after a side of that length."""
-        kernel, stride = self.step.kernel, self.step.stride
-        if self.step.padding == "same":
-            total = max((-(-side // stride) - 1) * stride + kernel - side, 0)
-            return total // 2, total - total // 2
-        half = kernel // 2 if self.step.padding == "half" else 0
-        return half, half
 
-    def side_after(self, side: int) -> int:
-        """Return the length of a side after the convolution."""
-        return (side + sum(self.pads(side)) - self.step.kernel) // self.step.stride + 1
-
-
-@dataclass(frozen=True, eq=False)
-class FilledBranch:
-    """An `Add` or `Excite` with the numbers of its steps."""
-
-    step: Add | Excite
-    steps: "tuple[Filled, ...]"
-
-
-Filled: TypeAlias = FilledConv | FilledBranch
+Filled: TypeAlias = FilledConv | Block
+"""A convolution, or a block of filled steps."""
 
 
 def fill(spec: NetworkSpec, state: State) -> tuple[tuple[Filled, ...], ...]:
@@ -141,19 +122,15 @@ def _fill(steps: Sequence[Step], channels: int, state: State) -> tuple[tuple[Fil
             continue
         inner, after = _fill(step.steps, channels, state)
         if after != channels:
-            last = step.steps[-1]
-            name = last.name if isinstance(last, Conv) else "a block"
-            raise state.differs(f"{name} has {after} channels instead of {channels}")
-        filled.append(FilledBranch(step, inner))
+            raise state.differs(f"a block ends with {after} channels instead of {channels}")
+        filled.append(replace(step, steps=inner))
     return tuple(filled), channels
 
 
 def _convolution(step: Conv, channels: int, state: State) -> FilledConv:
-    name = f"{step.name}.weight"
-    shape = (step.outputs, 1 if step.depthwise else channels, step.kernel, step.kernel)
-    if step.depthwise:
-        shape = (channels, *shape[1:])
-    kernel = state.take(name, shape, LARGEST_WIDTH).astype(np.float64)
+    sides = (channels, 1) if step.depthwise else (step.outputs, channels)
+    shape = (*sides, step.kernel, step.kernel)
+    kernel = state.take(f"{step.name}.weight", shape).astype(np.float64)
     n = (len(kernel),)
     bias = np.zeros(n)
     if step.norm:

@@ -25,11 +25,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.networks.description import Activation, Add
+from lmkl_core.features.networks.description import Activation, Block
 from lmkl_core.features.networks.filling import (
     COUNTER,
     Filled,
-    FilledBranch,
     FilledConv,
     State,
     fill,
@@ -149,7 +148,7 @@ def load_network(spec: NetworkSpec, state: State) -> tuple[nn.Module, ...]:
 
 
 def _module(filled: Filled) -> nn.Module:
-    return _Convolution(filled) if isinstance(filled, FilledConv) else _Branch(filled)
+    return _Convolution(filled) if isinstance(filled, FilledConv) else _Block(filled)
 
 
 _ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {
@@ -173,8 +172,8 @@ class _Convolution(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         filled = self._filled
         # Plain numbers, so that a traced graph holds the padding as a constant.
-        top, bottom = filled.pads(int(x.shape[2]))
-        left, right = filled.pads(int(x.shape[3]))
+        top, bottom = filled.step.pads(int(x.shape[2]))
+        left, right = filled.step.pads(int(x.shape[3]))
         x = functional.pad(x, (left, right, top, bottom))
         x = functional.conv2d(x, self.kernel, self.bias, filled.step.stride, groups=filled.groups)
         if self.slope is not None:
@@ -182,16 +181,16 @@ class _Convolution(nn.Module):
         return _ACTIVATIONS[filled.step.activation](x)
 
 
-class _Branch(nn.Module):
-    def __init__(self, filled: FilledBranch) -> None:
+class _Block(nn.Module):
+    def __init__(self, block: Block) -> None:
         super().__init__()
-        self._adds = isinstance(filled.step, Add)
-        self.steps = nn.Sequential(*map(_module, filled.steps))
+        self._excites = block.excites
+        self.steps = nn.Sequential(*map(_module, block.steps))
 
     def forward(self, x: Tensor) -> Tensor:
-        if self._adds:
-            return x + self.steps(x)
-        return x * self.steps(x.mean((2, 3), keepdim=True))
+        if self._excites:
+            return x * self.steps(x.mean(_AREA, keepdim=True))
+        return x + self.steps(x)
 
 
 # ------------------------------------------------- torchvision's and timm's

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
-from lmkl_core.errors import InvalidInputError
+from lmkl_core.errors import InvalidInputError, shortened
 from lmkl_core.features.descriptors import DESCRIPTORS
 from lmkl_core.features.networks.registry import NETWORKS, Normalisation, Photometry, Pooling
 
@@ -210,8 +210,7 @@ def check_choice(word: str, allowed: Iterable[str], what: str, where: str) -> No
 
 def short(value: object) -> str:
     """Show a value in few characters."""
-    shown = repr(value) if not isinstance(value, int) or abs(value) < 10**12 else "a huge number"
-    return shown if len(shown) <= 40 else shown[:36] + "...'"
+    return shortened(repr(value), 40)
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load as load_safetensors
 
-from lmkl_core.errors import InvalidInputError
+from lmkl_core.errors import InvalidInputError, shortened
 
 LARGEST_FILE = 1 << 30
 """Bytes that a file of weights may have; VGG16, the largest, has 0.55e9."""
@@ -83,16 +83,11 @@ def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
     except InvalidInputError:
         raise
     except Exception as error:  # a damaged file can break any of these readers anywhere
-        text = printable(str(error), 120)
+        text = shortened(str(error), 120)
         reason = text if isinstance(error, _Unreadable) else f"{type(error).__name__}: {text}"
         raise InvalidInputError(
             f"The weights file {path} cannot be read ({reason}); fetch it again."
         ) from error
-
-
-def printable(text: str, longest: int) -> str:
-    """Return text of a file that may hold anything, short and fit to be shown."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text[:longest])
 
 
 def _read(path: Path) -> bytes:
