@@ -7,7 +7,7 @@ hard in both cancels, so the interval of a difference is narrower than the figur
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from app.evaluation.protocols.types import Layout
 from app.evaluation.published import (
@@ -29,6 +29,7 @@ from app.reports.figures import (
     Spread,
     fold_figures,
 )
+from app.reports.words import basis_text, interval_text, share, spread_text, with_interval
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics import bootstrap_difference
 from lmkl_core.metrics.bootstrap import Figure as DrawnFigure
@@ -48,6 +49,20 @@ MANY_SINGLES = 3
 
 DRAWN: tuple[DrawnFigure, ...] = get_args(DrawnFigure)
 """Figures whose differences have intervals from drawing subjects."""
+
+
+class Cell(NamedTuple):
+    """A measured figure in words, the same in every format.
+
+    ``value`` is the mean over several folds; ``interval`` then follows the figure of all folds
+    together.
+    """
+
+    value: str
+    interval: str
+    basis: str
+    species: str
+    by_frame: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +107,24 @@ class Row:
 
     def printed(self, name: str) -> PrintedFigure | None:
         return None if self.published is None else self.published.figures.get(name)
+
+    def cell(self, name: str) -> Cell:
+        level, found = self.by_presentation, self.by_presentation.pooled.figure(name)
+        pooled = share(found.value) if len(level.folds) > 1 and found.value is not None else ""
+        return Cell(
+            _over_folds(level, name),
+            with_interval(pooled, interval_text(found)),
+            # The basis of figures of both classes is the same in most cells: a note gives it.
+            basis_text(found) if found.n is not None else "",
+            found.species if found.value else "",
+            _over_folds(self.by_frame, name),
+        )
+
+
+def _over_folds(level: FoldFigures, name: str) -> str:
+    if len(level.folds) > 1:
+        return spread_text(level.spread(name))
+    return share(level.pooled.value(name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +178,12 @@ class Table:
     @cached_property
     def measured(self) -> tuple[Row, ...]:
         return tuple(row for row in self.rows if row.is_measured)
+
+    @property
+    def bases(self) -> list[str]:
+        """Counts behind figures of both classes."""
+        found = (row.by_presentation.pooled.figure("HTER") for row in self.measured)
+        return list(dict.fromkeys(filter(None, map(basis_text, found))))
 
     @cached_property
     def folds(self) -> tuple[str, ...]:
@@ -265,11 +304,17 @@ class Comparison:
         return {line.method: line.title for line in self.lines}
 
     def line(self, run: str, method: str, figure: str) -> Line | None:
-        return self._places.get((run, method, figure))
+        wanted = (run, method, figure)
+        found = (line for line in self.lines if (line.run, line.method, line.figure.name) == wanted)
+        return next(found, None)
 
-    @cached_property
-    def _places(self) -> dict[tuple[str, str, str], Line]:
-        return {(line.run, line.method, line.figure.name): line for line in self.lines}
+    def lines_of(self, method: str) -> dict[str, list[Line]]:
+        """Return a method's lines by run."""
+        found: dict[str, list[Line]] = {}
+        for line in self.lines:
+            if line.method == method:
+                found.setdefault(line.run, []).append(line)
+        return found
 
     @property
     def is_simulated(self) -> bool:

@@ -1,6 +1,7 @@
 """HTML pages that need neither a network nor a script; the templates escape every value."""
 
 from collections.abc import Iterable
+from dataclasses import asdict, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -8,11 +9,33 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from app.evaluation.protocols.types import SplitCount
 from app.names import visible
-from app.reports.error_charts import interval_bar, tradeoff
-from app.reports.figures import Figure
+from app.reports.error_charts import (
+    CURVE_STYLES,
+    Curves,
+    Mark,
+    Strand,
+    curves_of,
+    interval_bar,
+    intervals,
+    tradeoff,
+)
+from app.reports.evaluation import Comparison, Line, Row, Table
+from app.reports.figures import FIGURES, NON_RESPONSE, Figure
 from app.reports.findings import brief, conclusions, limits, size_statement
-from app.reports.guided_test import PART_TITLES, Fact, Line, Report
+from app.reports.guided_test import PART_TITLES, Fact, Report
+from app.reports.guided_test import Line as ReportLine
+from app.reports.notices import (
+    MODES,
+    comparison_facts,
+    comparison_notices,
+    facts,
+    notices,
+    parameters_text,
+    simulated,
+    threshold_text,
+)
 from app.reports.score_charts import histogram, sizes, strip
 from app.reports.words import (
     NO_DATA,
@@ -29,6 +52,7 @@ from app.reports.words import (
     spread_text,
 )
 from app.types import Verdict
+from lmkl_core.metrics.resampling import FEW_SUBJECTS
 
 BOTH_LEVELS = "Presentations as a solid line, frames as a dashed one, the threshold as a ring."
 
@@ -71,11 +95,13 @@ TEMPLATES.filters |= {
     "figure": lambda rate: Figure("", None) if rate is None else Figure.of("", rate),
     "interval": interval_text,
     "outcome": _OUTCOMES.__getitem__,
+    "parameters": parameters_text,
     "percent": percent,
     "printed": printed_text,
     "score": score_text,
     "share": share,
     "spread": spread_text,
+    "threshold": threshold_text,
 }
 
 
@@ -111,7 +137,7 @@ def guided_test_page(report: Report) -> str:
     )
 
 
-def _card(line: Line) -> dict[str, Any]:
+def _card(line: ReportLine) -> dict[str, Any]:
     found, fixed = line.figure, line.at_threshold
     if fixed is None:
         note = f"worst species: {found.species or NO_DATA}; at the threshold in force"
@@ -151,3 +177,137 @@ def _figures(report: Report) -> list[dict[str, Any]]:
 
 def _grouped(facts: Iterable[Fact], by: str) -> list[tuple[str, list[Fact]]]:
     return [(name, list(members)) for name, members in groupby(facts, attrgetter(by))]
+
+
+# ------------------------------------------------------------------ evaluation
+
+MOST_COLUMNS = 8
+"""Folds or species side by side; others continue below."""
+
+INTERVALS = (
+    "Intervals of single rates are exact (Clopper-Pearson, 95 %). Those of AUC and ACER come from "
+    "drawing subjects with replacement (BCa, 2000 times), because presentations of one person are "
+    f"not independent. With fewer than {FEW_SUBJECTS} subjects, where so few err that draws say "
+    "little, and for other figures of several rates, they hold with at least 95 % if presentations "
+    "are independent, whatever the scores, and are wide when data are few."
+)
+
+
+def evaluation_page(table: Table) -> str:
+    thresholds = {threshold_text(row.measured) for row in table.measured if row.measured}
+    return TEMPLATES.get_template("evaluation.html.j2").render(
+        table=table,
+        version=table.evaluation.version,
+        n_folds=len(table.folds),
+        created=created_text(table.evaluation.created),
+        mode=MODES.get(table.layout.mode, table.layout.mode),
+        simulated=simulated(table),
+        notices=notices(table),
+        headings=[(name, FIGURES[name]) for name in table.headline],
+        other_headings=[(name, FIGURES[name]) for name in table.others],
+        all_respond=not set(NON_RESPONSE) & {*table.headline, *table.others},
+        forest=forest(table),
+        curves=chosen_curves(table),
+        most_columns=MOST_COLUMNS,
+        intervals=INTERVALS,
+        facts=facts(table),
+        recordings=_recordings(table),
+        common_threshold=thresholds.pop() if len(thresholds) == 1 else "",
+        has_own=any(row.is_own for row in table.compared),
+        n_methods=len(table.measured),
+    )
+
+
+def _recordings(table: Table) -> list[dict[str, Any]]:
+    """Return numbers of recordings beside published ones, equal folds together."""
+    alike: dict[SplitCount, list[str]] = {}
+    for each in table.layout.counts:
+        if each.missing or each.published is not None:
+            alike.setdefault(replace(each, fold=""), []).append(each.fold)
+    return [
+        {"folds": ", ".join(filter(None, folds)), **asdict(each)} for each, folds in alike.items()
+    ]
+
+
+def forest(table: Table) -> str:
+    """Draw the headline figures of all methods with intervals."""
+    strands = []
+    for row in table.lines:
+        # Several rows of the paper are named by their citation alone.
+        title = f"{row.title} {row.source}" if row.title == "The work in" else row.title
+        marks = [_mark(row, name) for name in table.headline]
+        style = "label" if row.is_measured else "tick"
+        strands.append(Strand(title, marks, style, row.is_own and row.is_measured))
+    return intervals(strands, table.headline, "One row for each method.")
+
+
+def _mark(row: Row, name: str) -> Mark:
+    printed, level = row.printed(name), row.by_presentation
+    spread = level.spread(name) if len(level.folds) > 1 else None
+    return Mark(
+        level.pooled.figure(name),
+        None if spread is None else spread.mean,
+        None if printed is None else printed.mean / 100,
+    )
+
+
+def chosen_curves(table: Table) -> Curves:
+    """Draw curves of the paper's method, or the last one, and of three others of highest AUC."""
+    areas = {row: row.by_presentation.pooled.value("AUC") for row in table.compared}
+    known = [row for row, area in areas.items() if area is not None]
+    if not known:
+        return Curves()
+    first = next((row for row in known if row.is_own), known[-1])
+    others = sorted((row for row in known if row is not first), key=lambda row: -(areas[row] or 0))
+    chosen = [first, *others[: len(CURVE_STYLES) - 1]]
+    return curves_of([(row.title, row.by_presentation.pooled) for row in chosen])
+
+
+# ------------------------------------------------------------------ comparison
+
+
+def comparison_page(comparison: Comparison) -> str:
+    shared, differing = comparison_facts(comparison)
+    last = comparison.runs[-1].table.evaluation
+    # The paper's own method is drawn, or else the last one.
+    own = [key for run in comparison.runs for key, row in run.rows.items() if row.is_own]
+    drawn = own[0] if own else list(comparison.methods)[-1]
+    with_it = [run for run in comparison.runs if drawn in run.rows]
+    return TEMPLATES.get_template("comparison.html.j2").render(
+        comparison=comparison,
+        runs=[run.name for run in comparison.runs],
+        notices=comparison_notices(comparison),
+        created=created_text(last.created),
+        version=last.version,
+        headings=[FIGURES[name] for name in comparison.figures],
+        is_spread=any(line.spread is not None for line in comparison.lines),
+        figures=_intervals(comparison, are_differences=False),
+        differences=_intervals(comparison, are_differences=True),
+        curves=curves_of([(run.name, run.rows[drawn].by_presentation.pooled) for run in with_it]),
+        drawn=comparison.methods[drawn],
+        shared=shared,
+        differing=differing,
+        intervals=INTERVALS,
+    )
+
+
+def _intervals(comparison: Comparison, *, are_differences: bool) -> str:
+    def mark(line: Line | None) -> Mark:
+        if line is None or (are_differences and line.difference is None):
+            return Mark()
+        if line.difference is None or not are_differences:
+            return Mark(line.figure, None if line.spread is None else line.spread.mean)
+        return Mark(Figure(line.figure.name, line.difference.value, line.difference.interval))
+
+    strands = [
+        Strand(
+            f"{title}, {run.name}",
+            [mark(comparison.line(run.name, key, name)) for name in comparison.figures],
+            # Runs of one method lie together.
+            is_band=bool(number % 2),
+        )
+        for number, (key, title) in enumerate(comparison.methods.items())
+        for run in comparison.runs[are_differences:]
+    ]
+    what = "One row for each method and run" + (" but the first." if are_differences else ".")
+    return intervals(strands, comparison.figures, what, are_differences=are_differences)

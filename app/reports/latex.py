@@ -9,7 +9,17 @@ from collections.abc import Iterable, Sequence
 from app.reports.evaluation import Comparison, Line, Row, Table
 from app.reports.figures import FIGURES
 from app.reports.notices import comparison_notices, shortfall, unlike_the_paper
-from app.reports.words import difference_text, interval_text, share
+from app.reports.words import (
+    NOTHING,
+    difference_text,
+    interval_text,
+    printed_text,
+    share,
+    with_interval,
+)
+
+MOST_IN_A_COLUMN = 4
+"""Columns that fit one column of text."""
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -62,81 +72,58 @@ def _letter(letter: str) -> str:
     return "?"
 
 
-def _tabular(columns: str, heads: Iterable[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    return [
+def _environment(
+    caption: str, label: str, heads: Sequence[Sequence[str]], rows: Iterable[Sequence[str]], n: int
+) -> str:
+    """Return a table whose last ``n`` columns are centred."""
+    n_columns = len(heads[-1])
+    environment = "table" if n_columns <= MOST_IN_A_COLUMN else "table*"
+    lines = [
+        rf"\begin{{{environment}}}[t]",
+        r"\renewcommand{\arraystretch}{1.2}",
+        rf"\caption{{{caption}}}",
+        rf"\label{{tab:{label}}}",
         r"\centering",
         r"\footnotesize",
-        rf"\begin{{tabular}}{{{columns}}}",
+        rf"\begin{{tabular}}{{{'l' * (n_columns - n)}{'c' * n}}}",
         r"\hline",
-        *heads,
+        *(" & ".join(head) + r"\\" for head in heads),
         r"\hline",
         *(" & ".join(row) + r"\\" for row in rows),
         r"\hline",
         r"\end{tabular}",
+        rf"\end{{{environment}}}",
     ]
+    return "\n".join(lines) + "\n"
 
 
 def evaluation_latex(table: Table) -> str:
     """Return a ``table`` environment: methods as rows, published beside measured.
 
-    An interval is that of all folds together and follows their figure, not the mean over folds.
     The caption holds the caveats, since captions travel with tables.
     """
     kinds = ["measured", "all folds (95 % interval)" if len(table.folds) > 1 else "95 % interval"]
     if table.published is not None:
         kinds = ["published", *kinds]
-    # A table of one figure fits one column of text.
-    environment = "table" if len(table.headline) == 1 else "table*"
-    names = [
+    figures = [
         rf"\multicolumn{{{len(kinds)}}}{{c}}{{\textbf{{{escaped(name)}}}}}"
         for name in table.headline
     ]
-    heads = [escaped(kind) for _ in table.headline for kind in kinds]
-    lines = [
-        f"% Made by lmkl-pad {' '.join(table.evaluation.version.split())}.",
-        rf"\begin{{{environment}}}[t]",
-        r"\renewcommand{\arraystretch}{1.2}",
-        rf"\caption{{{_caption(table)}}}",
-        rf"\label{{tab:{_label(table)}}}",
-        *_tabular(
-            f"l{'c' * len(heads)}",
-            [
-                " & ".join(["", *names]) + r"\\",
-                " & ".join([r"\textbf{Approach}", *heads]) + r"\\",
-            ],
-            (_line(row, table) for row in table.rows),
-        ),
-        rf"\end{{{environment}}}",
-    ]
-    return "\n".join(lines) + "\n"
+    columns = [escaped(kind) for _ in table.headline for kind in kinds]
+    heads = [["", *figures], [r"\textbf{Approach}", *columns]]
+    rows = [_line(row, table) for row in table.rows]
+    text = _environment(_caption(table), _label(table), heads, rows, len(columns))
+    return f"% Made by lmkl-pad {' '.join(table.evaluation.version.split())}.\n{text}"
 
 
 def _line(row: Row, table: Table) -> list[str]:
     cells = [_title(row)]
     for name in table.headline:
         if table.published is not None:
-            found = row.printed(name)
-            cells.append("--" if found is None else _plus_minus(found.mean, found.std))
-        cells += _measured(row, name, table)
+            cells.append(escaped(printed_text(row.printed(name))))
+        found = row.cell(name)
+        cells += [escaped(found.value), escaped(found.interval or NOTHING)]
     return cells
-
-
-def _measured(row: Row, name: str, table: Table) -> list[str]:
-    figure, spread = row.by_presentation.pooled.figure(name), row.by_presentation.spread(name)
-    interval = _to(figure.interval)
-    if figure.interval and len(table.folds) > 1 and figure.value is not None:
-        interval = f"${100 * figure.value:.1f}$ ({interval})"
-    if spread is None:
-        return ["--", interval]
-    return [_plus_minus(100 * spread.mean, spread.std and 100 * spread.std), interval]
-
-
-def _to(ends: tuple[float, float] | None) -> str:
-    return "--" if ends is None else f"${100 * ends[0]:.1f}$ to ${100 * ends[1]:.1f}$"
-
-
-def _plus_minus(mean: float, std: float | None) -> str:
-    return f"${mean:.1f}$" if std is None else f"${mean:.1f}\\pm{std:.1f}$"
 
 
 def _title(row: Row) -> str:
@@ -149,58 +136,41 @@ def _title(row: Row) -> str:
 
 
 def _caption(table: Table) -> str:
-    evaluation = table.evaluation
-    figures = [
-        FIGURES[name].replace(", worst species", " of the worst species") for name in table.headline
-    ]
-    over = f" (mean$\\pm$std over {len(table.folds)} folds)" if len(table.folds) > 1 else ""
-    where = f"{escaped(table.title)}, {escaped(table.layout.mode)}"
-    said = [rf"{escaped(', '.join(figures))} in \% on {where}{over}, by presentation."]
-    said += map(escaped, (*shortfall(table), *unlike_the_paper(table)))
+    figures = "; ".join(FIGURES[name] for name in table.headline)
+    over = f" (mean ± std over {len(table.folds)} folds)" if len(table.folds) > 1 else ""
+    said = [f"{figures} in % on {table.title}, {table.layout.mode}{over}, by presentation."]
+    said += [*shortfall(table), *unlike_the_paper(table)]
+    caption = escaped(" ".join(said))
     if any(row.is_measured and row.remark for row in table.rows):
-        said.append("$^{*}$: what was measured differs from the published method.")
-    if evaluation.is_simulated:
-        said.append(r"\textbf{Simulated recordings: nothing is said about real attacks.}")
-    return " ".join(said)
+        caption += " $^{*}$: what was measured differs from the published method."
+    if table.evaluation.is_simulated:
+        caption += r" \textbf{Simulated recordings: nothing is said about real attacks.}"
+    return caption
 
 
 def _label(table: Table) -> str:
-    parts = (table.layout.database, table.layout.protocol)
-    name = "-".join(part for part in parts if part)
+    name = "-".join(filter(None, (table.layout.database, table.layout.protocol)))
     return "".join(each for each in name if each.isascii() and (each.isalnum() or each == "-"))
 
 
 def comparison_latex(comparison: Comparison) -> str:
     """Return a ``table*`` environment: a row for each method and run, with differences."""
-    names = comparison.figures
-    rows = []
-    for method, title in comparison.methods.items():
-        for run in comparison.runs:
-            found = [comparison.line(run.name, method, name) for name in names]
-            if any(found):
-                rows.append([escaped(title), escaped(run.name), *map(_compared, found)])
-    figures = ", ".join(FIGURES[name].replace(", worst species", " (worst)") for name in names)
-    caption = (
-        f"{figures} in %, by presentation, with 95 % intervals; below, the difference to "
-        f"{comparison.runs[0].name} with its interval from drawing subjects. "
-    ) + " ".join(comparison_notices(comparison))
-    heads = [r"\textbf{Approach}", r"\textbf{Run}"]
-    heads += [rf"\textbf{{{escaped(name)}}}" for name in names]
-    lines = [
-        r"\begin{table*}[t]",
-        rf"\caption{{{escaped(caption)}}}",
-        r"\label{tab:comparison}",
-        *_tabular(f"ll{'c' * len(names)}", [" & ".join(heads) + r"\\"], rows),
-        r"\end{table*}",
+    rows = [
+        [escaped(title), escaped(run), *(escaped(_compared(line)) for line in lines)]
+        for method, title in comparison.methods.items()
+        for run, lines in comparison.lines_of(method).items()
     ]
-    return "\n".join(lines) + "\n"
+    caption = (
+        f"{'; '.join(FIGURES[name] for name in comparison.figures)} in %, by presentation, with "
+        f"95 % intervals; behind them, the difference to {comparison.runs[0].name} with its "
+        "interval from drawing subjects. "
+    ) + " ".join(comparison_notices(comparison))
+    heads = [rf"\textbf{{{escaped(name)}}}" for name in ("Approach", "Run", *comparison.figures)]
+    return _environment(escaped(caption), "comparison", [heads], rows, len(comparison.figures))
 
 
-def _compared(line: Line | None) -> str:
-    if line is None:
-        return "--"
-    interval = interval_text(line.figure)
-    cell = share(line.figure.value) + (f" ({interval})" if interval else "")
+def _compared(line: Line) -> str:
+    text = with_interval(share(line.figure.value), interval_text(line.figure))
     if line.difference is not None:
-        cell += f"; {difference_text(line.difference.value, line.difference.interval)}"
-    return escaped(cell)
+        text += f"; {difference_text(line.difference.value, line.difference.interval)}"
+    return text

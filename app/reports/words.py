@@ -22,18 +22,23 @@ def span(interval: Interval) -> str:
     return f"{100 * interval[0]:.1f} to {percent(interval[1])}"
 
 
+def basis_text(figure: Figure) -> str:
+    """Return ``"3 of 24"`` or ``"80 bona fide, 400 attacks"``; empty without a value."""
+    if figure.value is None:
+        return ""
+    if figure.n is not None:
+        return f"{figure.n_errors} of {figure.n}"
+    return f"{figure.n_bona_fide} bona fide, {counted(figure.n_attacks or 0, 'attack')}"
+
+
 def cells(figure: Figure) -> tuple[str, str, str]:
     """Return value, interval and basis."""
     if figure.value is None:
         return NO_DATA, "", ""
-    if figure.n is not None:
-        basis = f"{figure.n_errors} of {figure.n}"
-    else:
-        basis = f"{figure.n_bona_fide} bona fide, {counted(figure.n_attacks or 0, 'attack')}"
     low, high = figure.interval or (0.0, 1.0)
     if figure.name == "AUC":
-        return f"{figure.value:.3f}", f"{low:.3f} to {high:.3f}", basis
-    return percent(figure.value), span((low, high)), basis
+        return f"{figure.value:.3f}", f"{low:.3f} to {high:.3f}", basis_text(figure)
+    return percent(figure.value), span((low, high)), basis_text(figure)
 
 
 def figure_text(figure: Figure) -> str:
@@ -84,22 +89,16 @@ def interval_text(figure: Figure) -> str:
     return " to ".join(map(share, figure.interval or ()))
 
 
-def basis_text(figure: Figure) -> str:
-    """Return ``"3 of 24"`` or ``"80 + 400"``; empty without a value."""
-    if figure.value is None:
-        return ""
-    if figure.n is not None:
-        return f"{figure.n_errors} of {figure.n}"
-    return f"{figure.n_bona_fide} + {figure.n_attacks}"
+def with_interval(value: str, interval: str) -> str:
+    """Return ``"14.3 (2.7 to 32.4)"``, or the one of them that is not empty."""
+    return f"{value} ({interval})" if value and interval else value or interval
 
 
 def difference_text(value: float | None, interval: Interval | None) -> str:
     """Return a difference in percentage points as ``"+1.5 (-0.2 to +3.1)"``."""
     if value is None:
         return NOTHING
-    if interval is None:
-        return _signed(value)
-    return f"{_signed(value)} ({_signed(interval[0])} to {_signed(interval[1])})"
+    return with_interval(_signed(value), " to ".join(map(_signed, interval or ())))
 
 
 def _signed(value: float) -> str:

@@ -16,8 +16,7 @@ from app.reports.csv_files import (
 )
 from app.reports.evaluation import Comparison, Table
 from app.reports.guided_test import Report
-from app.reports.html import guided_test_page
-from app.reports.html_tables import comparison_page, evaluation_page
+from app.reports.html import comparison_page, evaluation_page, guided_test_page
 from app.reports.json_files import (
     comparison_document,
     evaluation_document,
@@ -70,26 +69,24 @@ def write_table(
     table: Table, folder: str | os.PathLike[str], *, with_scores: bool = False
 ) -> tuple[Path, ...]:
     """Write an evaluation as a page, JSON, CSV and LaTeX, and return the files, the page first."""
-    return _write_table(
-        folder,
-        table_name(table),
-        evaluation_document(table, with_scores=with_scores),
-        evaluation_csv(table),
-        evaluation_latex(table),
-        evaluation_page(table),
-    )
+    texts = {
+        "json": _json(evaluation_document(table, with_scores=with_scores)),
+        "csv": evaluation_csv(table),
+        "tex": evaluation_latex(table),
+        "html": evaluation_page(table),
+    }
+    return _write_all(texts, folder, table_name(table))
 
 
 def write_comparison(comparison: Comparison, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
     """Write a comparison of runs as `write_table` does, under the name ``comparison``."""
-    return _write_table(
-        folder,
-        "comparison",
-        comparison_document(comparison),
-        comparison_csv(comparison),
-        comparison_latex(comparison),
-        comparison_page(comparison),
-    )
+    texts = {
+        "json": _json(comparison_document(comparison)),
+        "csv": comparison_csv(comparison),
+        "tex": comparison_latex(comparison),
+        "html": comparison_page(comparison),
+    }
+    return _write_all(texts, folder, "comparison")
 
 
 def table_name(table: Table) -> str:
@@ -106,18 +103,13 @@ def file_name(text: str) -> str:
     return "".join(each if each.isalnum() or each in "-._" else "_" for each in text) or "table"
 
 
-def _write_table(
-    folder: str | os.PathLike[str], name: str, document: Any, lines: str, latex: str, page: str
+def _write_all(
+    texts: Mapping[str, str], folder: str | os.PathLike[str], name: str
 ) -> tuple[Path, ...]:
     place = Path(folder).absolute()
-    texts = {
-        place / f"{name}.json": _json(document),
-        place / f"{name}.csv": lines,
-        place / f"{name}.tex": latex,
-        place / f"{name}.html": page,
-    }
-    _write(texts, place)
-    return tuple(reversed(texts))
+    files = {place / f"{name}.{ending}": text for ending, text in texts.items()}
+    _write(files, place)
+    return tuple(reversed(files))
 
 
 def _json(document: Any) -> str:

@@ -15,9 +15,9 @@ from app.reports.csv_files import evaluation_csv as as_csv
 from app.reports.csv_files import facts_csv, figures_csv, presentations_csv
 from app.reports.evaluation import Run, compare
 from app.reports.evaluation import build as build_table
+from app.reports.html import comparison_page as render_comparison
+from app.reports.html import evaluation_page as render_table
 from app.reports.html import guided_test_page as render
-from app.reports.html_tables import comparison_page as render_comparison
-from app.reports.html_tables import evaluation_page as render_table
 from app.reports.latex import escaped
 from app.reports.latex import evaluation_latex as as_latex
 from app.reports.svg import Drawing

@@ -93,7 +93,7 @@ def test_that_the_interval_in_latex_stands_behind_the_figure_that_it_is_about():
     made = table(method(folds=(one, two)), table="")
     text = as_latex(made)
     low, high = made.rows[0].by_presentation.pooled.figure("APCER").interval
-    assert f"$100.0\\pm0.0$ & $50.0$ (${100 * low:.1f}$ to ${100 * high:.1f}$)" in text
+    assert f"{escaped('100.0 ± 0.0')} & 50.0 ({100 * low:.1f} to {100 * high:.1f})" in text
     assert "all folds (95 \\% interval)" in text
     assert high < 1.0
 
