@@ -18,7 +18,7 @@ from app.evaluation.extraction import available_preset
 from app.evaluation.options import Options, chosen_methods
 from app.evaluation.protocols.registry import DATABASES
 from app.evaluation.protocols.splits import Database
-from app.evaluation.protocols.types import Layout, Mode
+from app.evaluation.protocols.types import Layout, ProtocolError
 from app.reports.evaluation import Run, Table, build, compare
 from app.reports.json_files import comparison_document, evaluation_document
 from app.reports.writing import file_name, write_comparison, write_table
@@ -194,17 +194,11 @@ def _options(**values: Any) -> Options:
 def _layout(
     database: Database, root: Path | None, protocol: str, mode: str, allow_missing: bool
 ) -> Layout:
-    named = [each for each in database.protocols if each]
-    wanted = next((each for each in named if each.casefold() == protocol.casefold()), protocol)
-    if protocol and wanted not in named:
-        known = f"take one of {', '.join(named)}" if named else "leave out --protocol"
-        stop(f"{database.title} has no protocol {protocol!r}: {known}.", ExitCode.USAGE)
-    modes: dict[str, Mode] = {each: each for each in database.modes}
-    if mode and mode not in modes:
-        stop(f"{database.title} has no mode {mode!r}: take {', '.join(modes)}.", ExitCode.USAGE)
-    chosen = modes[mode] if mode else database.modes[0]
-    protocol = wanted or database.protocols[0]
-    return database.read(root, protocol, chosen, allow_missing=allow_missing)
+    try:
+        database.chosen(protocol, mode)
+    except ProtocolError as error:
+        stop(str(error), ExitCode.USAGE)
+    return database.read(root, protocol, mode, allow_missing=allow_missing)
 
 
 def _name(database: Database, options: Options, n_databases: int, chosen: list[Options]) -> str:

@@ -16,8 +16,9 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
@@ -25,13 +26,7 @@ from numpy.typing import NDArray
 
 from app.evaluation.protocols.recordings import FileReader
 from app.evaluation.protocols.types import Recording
-from app.storage import (
-    DIGESTS_NAME,
-    StorageError,
-    make_private,
-    read_text,
-    write_text,
-)
+from app.storage import DIGESTS_NAME, StorageError, make_private, read_text, write_text
 from app.types import FrameResult
 from app.vision.conditions import NAMES
 from lmkl_core.errors import InvalidInputError
@@ -56,12 +51,20 @@ def key_of(values: Any) -> str:
     return hashlib.sha256(canonical(values).encode("ascii")).hexdigest()
 
 
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """An entry: plain JSON values and arrays of float64, float32 or int64."""
+def add_code(total: Any, part: Traversable) -> None:
+    """Add a Python file, or those of a folder, to a digest."""
+    if part.is_dir():
+        for inner in sorted(part.iterdir(), key=lambda each: each.name):
+            add_code(total, inner)
+    elif part.name.endswith(".py"):
+        total.update(part.name.encode() + b"\0" + part.read_bytes() + b"\0")
 
-    document: Mapping[str, Any]
-    tensors: Mapping[str, NDArray[Any]]
+
+Arrays: TypeAlias = dict[str, NDArray[Any]]
+"""Arrays of float64, float32 or int64 by name."""
+
+Entry: TypeAlias = tuple[dict[str, Any], Arrays]
+"""Plain JSON values, and arrays."""
 
 
 class Cache:
@@ -71,7 +74,7 @@ class Cache:
         self.folder = (cache_folder() if folder is None else folder) / name
         self._swept = False
 
-    def load(self, key: str) -> Kept | None:
+    def load(self, key: str) -> Entry | None:
         """Return an intact entry, or None."""
         try:
             with opened(self._path(key), LARGEST_ENTRY) as (stream, size):
@@ -80,14 +83,12 @@ class Cache:
         except (OSError, Refused, ValueError, TypeError, LookupError):
             return None
         # A renamed file is intact, and wrong all the same.
-        return Kept(header.document, tensors) if header.document.get("key") == key else None
+        return (header.document, tensors) if header.document.get("key") == key else None
 
-    def store(
-        self, key: str, document: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]
-    ) -> None:
+    def store(self, key: str, document: dict[str, Any], arrays: Arrays) -> None:
         path = self._path(key)
-        arrays = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
-        data = seal({**document, "key": key}, arrays)
+        contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        data = seal({**document, "key": key}, contiguous)
         if len(data) > LARGEST_ENTRY:
             raise InvalidInputError(
                 f"A recording's views have {len(data) / 2**30:.1f} GiB, too much for the cache: "
@@ -136,7 +137,7 @@ class Cache:
                 if time.time() - path.stat().st_mtime <= _ABANDONED:
                     continue
                 if path.is_dir():
-                    shutil.rmtree(path, ignore_errors=True)
+                    shutil.rmtree(path)
                 else:
                     path.unlink()
 
@@ -148,12 +149,6 @@ FORMAT = 1
 
 _UNMEASURABLE = 1e6
 """Stands for circumstances that are infinite, such as the sharpness of an evenly grey face."""
-
-
-class _Document(msgspec.Struct):
-    format: int
-    views: list[str]
-    reasons: list[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,45 +188,26 @@ class RecordingFeatures:
             tuple(result.reason for result in results if result.views is None),
         )
 
-    def as_kept(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def entry(self) -> Entry:
         document = {"format": FORMAT, "views": list(self.views), "reasons": list(self.reasons)}
-        tensors: dict[str, NDArray[Any]] = {"ready": self.ready.astype(np.int64)}
+        arrays: Arrays = {"ready": self.ready.astype(np.int64)}
         if self.n_ready:
-            tensors |= {f"view.{number}": view for number, view in enumerate(self.views.values())}
+            arrays |= {f"view.{number}": view for number, view in enumerate(self.views.values())}
             if self.conditions.shape[1]:
-                tensors["conditions"] = self.conditions
-        return document, tensors
+                arrays["conditions"] = self.conditions
+        return document, arrays
 
     @classmethod
-    def from_kept(cls, kept: Kept, columns: Mapping[str, int]) -> "RecordingFeatures | None":
-        """Return the views of an entry, or None if it does not fit."""
-        tensors = dict(kept.tensors)
-        try:
-            document = msgspec.convert(kept.document, _Document)
-        except msgspec.ValidationError:
-            return None
-        ready = tensors.pop("ready", np.empty((0, 0)))
-        if document.format != FORMAT or document.views != list(columns):
-            return None
-        if ready.ndim != 1 or not np.isin(ready, (0, 1)).all():
-            return None
-        n = int(np.count_nonzero(ready))
-        if len(document.reasons) != len(ready) - n:
-            return None
-        views = {}
-        for number, (name, width) in enumerate(columns.items()):
-            view = tensors.pop(f"view.{number}", np.empty((0, width), np.float32))
-            if view.shape != (n, width) or view.dtype != np.float32 or not _finite(view):
-                return None
-            views[name] = view
-        conditions = tensors.pop("conditions", np.empty((n, 0)))
-        if conditions.shape not in ((n, 0), (n, len(NAMES))) or not _finite(conditions) or tensors:
-            return None
-        return cls(views, conditions, ready.astype(bool), tuple(document.reasons))
-
-
-def _finite(array: NDArray[Any]) -> bool:
-    return bool(np.isfinite(array).all())
+    def from_entry(cls, entry: Entry, columns: Mapping[str, int]) -> "RecordingFeatures":
+        """Return what `entry` stored; the key covers the format and the columns."""
+        document, arrays = entry
+        views = {
+            name: arrays.get(f"view.{number}", np.empty((0, width), np.float32))
+            for number, (name, width) in enumerate(columns.items())
+        }
+        ready = arrays["ready"].astype(bool)
+        conditions = arrays.get("conditions", np.empty((np.count_nonzero(ready), 0)))
+        return cls(views, conditions, ready, tuple(document["reasons"]))
 
 
 # ------------------------------------------------------------------ digests
@@ -242,7 +218,6 @@ SMALLEST = 1 << 20
 SETTLED = 10.0
 """Seconds after which a written file counts as finished."""
 
-MOST_DIGESTS = 100_000
 _LARGEST_MEMORY = 64 << 20
 
 
@@ -268,44 +243,36 @@ class Digests:
 
     def _of(self, recording: Recording) -> str:
         reader = recording.reader
-        if not isinstance(reader, FileReader) or (before := _state(reader.path)) is None:
+        state = _settled_state(reader.path) if isinstance(reader, FileReader) else None
+        if not isinstance(reader, FileReader) or state is None:
             return reader.digest()
         name = os.path.abspath(reader.path)
-        known = self._known.get(name)
-        if known is not None and known[:-1] == before:
-            return known[-1]
-        digest = reader.digest()
-        # Otherwise a mixture of old and new content may have been read.
-        if _state(reader.path) == before and _is_settled(reader.path):
-            self._known[name] = [*before, digest]
+        *known, digest = self._known.get(name, [""])
+        if known != state:
+            digest = reader.digest()
+            self._known[name] = [*state, digest]
             self._changed = True
         return digest
 
     def save(self) -> None:
-        if not self._changed:
-            return
-        while len(self._known) > MOST_DIGESTS:
-            del self._known[next(iter(self._known))]
-        with contextlib.suppress(StorageError):
-            write_text(self._path, json.dumps(self._known))
-            self._changed = False
+        if self._changed:
+            with contextlib.suppress(StorageError):
+                write_text(self._path, json.dumps(self._known))
+                self._changed = False
 
 
-def _state(path: Path) -> list[str] | None:
-    """Return what changes when a large file does; None for other files."""
+def _settled_state(path: Path) -> list[str] | None:
+    """Return what changes when a large file does; None for others and those just written."""
     try:
         status = path.stat()
     except OSError:
         return None
     if not stat.S_ISREG(status.st_mode) or status.st_size < SMALLEST:
         return None
+    if time.time() - max(status.st_mtime, status.st_ctime) <= SETTLED:
+        return None
     numbers = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino)
     return [str(number) for number in numbers]
-
-
-def _is_settled(path: Path) -> bool:
-    status = path.stat()
-    return time.time() - max(status.st_mtime, status.st_ctime) > SETTLED
 
 
 def _read_digests(path: Path) -> dict[str, list[str]]:

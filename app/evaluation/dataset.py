@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -43,8 +43,7 @@ class Rows:
         return len(self.recordings)
 
     def of(self, names: tuple[str, ...]) -> "Rows":
-        views = {name: self.views[name] for name in names}
-        return Rows(views, self.recordings, self.conditions, self.is_attack)
+        return replace(self, views={name: self.views[name] for name in names})
 
     def thinned(self, most: int) -> "Rows":
         """Return at most ``most`` rows, spread evenly."""

@@ -12,10 +12,9 @@ and `PIPELINE_VERSION`. Frames without a usable face are kept as non-responses.
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
-from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -139,22 +138,19 @@ class FeaturePipeline:
 
 
 def features_of(
-    recordings: Sequence[Recording], n_frames: int, recipe: Recipe
-) -> list[tuple[Recording, RecordingFeatures | None]]:
-    """Make views of recordings in a worker; None for those it cannot read."""
+    recording: Recording, n_frames: int, recipe: Recipe
+) -> tuple[Recording, RecordingFeatures | None]:
+    """Make views of a recording in a worker; None if it cannot be read there."""
     pipeline: FeaturePipeline | None = getattr(_of_thread, "pipeline", None)
     if pipeline is None or pipeline.recipe != recipe:
         cv2.setNumThreads(1)
         preset, gate, weights = recipe
         pipeline = FeaturePipeline(preset, gate=gate, weights=weights, threads=1)
         _of_thread.pipeline = pipeline
-    made: list[tuple[Recording, RecordingFeatures | None]] = []
-    for recording in recordings:
-        try:
-            made.append((recording, pipeline.features(recording, n_frames)))
-        except (SourceError, OSError):
-            made.append((recording, None))
-    return made
+    try:
+        return recording, pipeline.features(recording, n_frames)
+    except (SourceError, OSError):
+        return recording, None
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,8 +226,8 @@ class FeatureStore:
         self, missing: list[Recording], n_jobs: int | None, part: Part, cancel: Cancel | None
     ) -> Iterator[Recording]:
         tasks = [
-            delayed(features_of)(chunk, self.n_frames, self.pipeline.recipe)
-            for chunk in _chunks(missing, self.n_frames)
+            delayed(features_of)(recording, self.n_frames, self.pipeline.recipe)
+            for recording in missing
         ]
         with (
             Parallel(
@@ -239,7 +235,7 @@ class FeatureStore:
             ) as parallel,
             closing(arriving(parallel, tasks, cancel)) as results,
         ):
-            for recording, features in chain.from_iterable(results):
+            for recording, features in results:
                 if features is None:
                     # A remote worker may not see the file; this process has read it.
                     self._make(recording)
@@ -266,10 +262,11 @@ class FeatureStore:
 
     def _load(self, recording: Recording) -> RecordingFeatures | None:
         key = self.key(recording)
-        kept = self.cache.load(key)
-        found = None if kept is None else RecordingFeatures.from_kept(kept, self.pipeline.columns)
-        if found is not None:
-            self.seen[recording.name] = Seen(key, found.ready, Counter(found.reasons))
+        entry = self.cache.load(key)
+        if entry is None:
+            return None
+        found = RecordingFeatures.from_entry(entry, self.pipeline.columns)
+        self.seen[recording.name] = Seen(key, found.ready, Counter(found.reasons))
         return found
 
     def _make(
@@ -289,26 +286,12 @@ class FeatureStore:
 
     def _keep(self, recording: Recording, features: RecordingFeatures) -> None:
         key = self.key(recording)
-        self.cache.store(key, *features.as_kept())
+        self.cache.store(key, *features.entry())
         self.seen[recording.name] = Seen(key, features.ready, Counter(features.reasons))
 
     def _unreadable(self, recording: Recording, error: Exception) -> None:
         log.warning("A recording cannot be read: %s", way_of(error))
         self.seen[recording.name] = Seen("", np.zeros(0, dtype=bool), problem=str(error))
-
-
-def _chunks(recordings: Sequence[Recording], n_frames: int) -> Iterator[list[Recording]]:
-    """Yield the recordings of one task: one, or several of few frames."""
-    chunk: list[Recording] = []
-    size = 0
-    for recording in recordings:
-        chunk.append(recording)
-        size += recording.reader.count(n_frames)
-        if size >= n_frames:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
 
 
 # ------------------------------------------------------------------ presets

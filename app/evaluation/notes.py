@@ -28,7 +28,7 @@ def settings_of(
         "training frames a model, at most": str(options.max_train),
         "selection": _selection(options),
         "threshold": _threshold(options),
-        "level": options.level,
+        "level": "presentation",
         "seed": str(options.seed),
     }
     if pipeline.needs_face:
@@ -43,7 +43,7 @@ def _selection(options: Options) -> str:
     deltas, exponents = GRID[options.grid]
     cells = f"{len(deltas) * len(exponents) ** 2} cells of delta, p and q"
     development = (
-        f"on development data, as the paper does: the largest AUC over {options.level}s of {cells} "
+        f"on development data, as the paper does: the largest AUC over presentations of {cells} "
         "(or of a method's own grid), ties to the smoother model"
     )
     alone = f"on bona fide training frames alone: novelty radius over {cells}"

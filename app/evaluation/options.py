@@ -2,12 +2,11 @@
 
 import contextlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from app.evaluation.result import LEVELS, Level
 from lmkl_core.baselines import METHODS, Method, views_for
 from lmkl_core.errors import InvalidInputError
 
@@ -18,8 +17,8 @@ RuleName: TypeAlias = Literal["auto", "eer", "bpcer", "given", "enrolment"]
 SELECTIONS: tuple[Selection, ...] = ("auto", "development", "bona-fide", "none")
 GRIDS: tuple[GridName, ...] = ("paper", "small")
 
-MOST_FRAMES = 10_000
-"""Frames of a recording at most; one cache entry holds all of them."""
+LIMITS = {"n_frames": (1, 10_000), "max_train": (2, 10**9), "seed": (0, 2**32 - 1)}
+"""Least and largest values; one cache entry holds all frames of a recording."""
 
 _PLAIN_RULES: tuple[RuleName, ...] = ("auto", "eer", "enrolment")
 _THRESHOLDS = "auto, eer, enrolment, bpcer:RATE such as bpcer:0.05, or given:VALUE"
@@ -75,8 +74,6 @@ class Options:
         As in joblib, whose active backend is used.
     cache, weights
         Folder of the caches; folder searched first for networks' weights.
-    level
-        Level of the AUC of the selection, and of the first figures in tables.
     """
 
     methods: tuple[str, ...] = ()
@@ -90,44 +87,30 @@ class Options:
     n_jobs: int | None = None
     seed: int = 0
     cache: Path | None = None
-    level: Level = "presentation"
     max_train: int = 2000
     weights: Path | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.methods, str) or not isinstance(self.methods, Iterable):
-            raise InvalidInputError("Methods are given as a sequence of names.")
         object.__setattr__(self, "methods", tuple(dict.fromkeys(self.methods)))
-        for name in ("cache", "weights"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, Path(getattr(self, name)))
-        for name, known in (("selection", SELECTIONS), ("grid", GRIDS), ("level", LEVELS)):
+        for name, known in (("selection", SELECTIONS), ("grid", GRIDS)):
             if getattr(self, name) not in known:
                 raise InvalidInputError(
                     f"{name}={getattr(self, name)!r} is unknown: take {', '.join(known)}."
                 )
-        _whole("n_frames", self.n_frames, 1, MOST_FRAMES)
-        _whole("max_train", self.max_train, 2)
-        _whole("seed", self.seed, 0, 2**32 - 1)
-        if self.n_jobs is not None and (not _is_whole(self.n_jobs) or self.n_jobs == 0):
+        for name, (least, most) in LIMITS.items():
+            if not least <= getattr(self, name) <= most:
+                raise InvalidInputError(
+                    f"{name}={getattr(self, name)!r} must be a whole number of {least} to {most}."
+                )
+        if self.n_jobs == 0:
             raise InvalidInputError(
-                f"n_jobs={self.n_jobs!r} must be a whole number: 2 for two at a time, -1 for all."
+                "n_jobs=0 runs nothing: take 2 for two at a time, or -1 for all cores."
             )
         ThresholdRule.parse(self.threshold)
 
     @property
     def rule(self) -> ThresholdRule:
         return ThresholdRule.parse(self.threshold)
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _whole(name: str, value: Any, least: int, most: float = math.inf) -> None:
-    if not _is_whole(value) or not least <= value <= most:
-        upto = f" to {most}" if most < math.inf else " or more"
-        raise InvalidInputError(f"{name}={value!r} must be a whole number of {least}{upto}.")
 
 
 # ------------------------------------------------------------------ rows of the table

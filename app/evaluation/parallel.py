@@ -2,8 +2,9 @@
 
 import threading
 import warnings
-from collections.abc import Callable, Generator, Sequence
-from types import TracebackType
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any, TypeAlias
 
 from joblib import Parallel
@@ -54,58 +55,43 @@ def arriving(
 
 # ------------------------------------------------------------------ warnings
 
-_local = threading.local()
+_of_thread = threading.local()
 _lock = threading.Lock()
+_router = ExitStack()
+_captures: list[list[str]] = []
 
 
-class WarningCapture:
+@contextmanager
+def captured_warnings() -> Iterator[list[str]]:
     """Collect this thread's warnings instead of printing them.
 
     `warnings.catch_warnings` is not thread-safe: two that overlap leave each other's filters
     behind, and a Dask worker runs several tasks at once. So one router serves all threads and
     hands each warning to the thread that caused it.
     """
-
-    _inside = 0
-    _context: warnings.catch_warnings | None = None
-
-    def __init__(self) -> None:
-        self.messages: list[str] = []
-
-    def __enter__(self) -> "WarningCapture":
-        self._before: list[str] | None = getattr(_local, "messages", None)
-        _local.messages = self.messages
+    messages: list[str] = []
+    before = getattr(_of_thread, "messages", None)
+    _of_thread.messages = messages
+    with _lock:
+        if not _captures:
+            _router.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("always")
+            warnings.showwarning = partial(_show, warnings.showwarning)
+        _captures.append(messages)
+    try:
+        yield messages
+    finally:
+        _of_thread.messages = before
         with _lock:
-            if WarningCapture._inside == 0:
-                WarningCapture._context = warnings.catch_warnings()
-                WarningCapture._context.__enter__()
-                warnings.simplefilter("always")
-                _route(warnings.showwarning)
-            WarningCapture._inside += 1
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        _local.messages = self._before
-        with _lock:
-            WarningCapture._inside -= 1
-            if WarningCapture._inside == 0 and WarningCapture._context is not None:
-                WarningCapture._context.__exit__(kind, error, trace)
-                WarningCapture._context = None
+            _captures.pop()
+            if not _captures:
+                _router.close()
 
 
-def _route(others: Any) -> None:
-    """Send warnings to the list of their thread; without one, to the previous handler."""
-
-    def show(message: Warning | str, *arguments: Any, **named: Any) -> None:
-        messages: list[str] | None = getattr(_local, "messages", None)
-        if messages is None:
-            others(message, *arguments, **named)
-        else:
-            messages.append(str(message))
-
-    warnings.showwarning = show
+def _show(others: Any, message: Warning | str, *arguments: Any, **named: Any) -> None:
+    """Add a warning to the list of its thread; without one, call the previous handler."""
+    messages: list[str] | None = getattr(_of_thread, "messages", None)
+    if messages is None:
+        others(message, *arguments, **named)
+    else:
+        messages.append(str(message))

@@ -30,7 +30,6 @@ from app.evaluation.dataset import Problem, Rows, Views
 from app.evaluation.options import GridName, Options, Row
 from app.evaluation.parallel import CANCELLED, Cancel
 from app.evaluation.protocols.types import Plan, Recording
-from app.evaluation.result import Level
 from lmkl_core import LocalisedMKL, select
 from lmkl_core.errors import InvalidInputError, raise_if_cancelled
 from lmkl_core.metrics import auc
@@ -110,7 +109,7 @@ def _by_development(
     for train, development in problems:
         few, notes = _few(train)
         cells, scores = _all_scored(row, few, development, options, cancel)
-        areas = [area(each, development, options.level) for each in scores]
+        areas = [area(each, development) for each in scores]
         totals = areas if not totals else [a + b for a, b in zip(totals, areas, strict=True)]
     # Rounding must not decide between cells that are equally good.
     means = [round(total / len(problems), 9) for total in totals]
@@ -161,15 +160,12 @@ def scores_of(model: Any, views: Views, cancel: Cancel | None = None) -> NDArray
     return scores
 
 
-def area(scores: NDArray[np.float64], rows: Rows, level: Level) -> float:
-    """Area under the ROC curve, over frames or over recordings by their mean."""
+def area(scores: NDArray[np.float64], rows: Rows) -> float:
+    """Area under the ROC curve of recordings, by the mean scores of their frames."""
     assert rows.is_attack is not None  # development rows
-    attack = rows.is_attack
-    if level == "presentation":
-        _, first, member = np.unique(rows.recordings, return_index=True, return_inverse=True)
-        scores = np.bincount(member, scores) / np.bincount(member)
-        attack = attack[first]
-    return auc(scores[~attack], scores[attack]).value or 0.0
+    _, first, member = np.unique(rows.recordings, return_index=True, return_inverse=True)
+    means, attack = np.bincount(member, scores) / np.bincount(member), rows.is_attack[first]
+    return auc(means[~attack], means[attack]).value or 0.0
 
 
 def _axes(row: Row) -> tuple[str, ...]:

@@ -17,7 +17,6 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from importlib import metadata, resources
-from importlib.resources.abc import Traversable
 from typing import Any
 
 import msgspec
@@ -25,11 +24,11 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from numpy.typing import NDArray
 
-from app.evaluation.cache import Cache, key_of
+from app.evaluation.cache import Cache, add_code, key_of
 from app.evaluation.dataset import PlanData, assemble
 from app.evaluation.extraction import FeatureStore
 from app.evaluation.options import Options, Row
-from app.evaluation.parallel import CANCELLED, Cancel, Part, Progress, WarningCapture, arriving
+from app.evaluation.parallel import CANCELLED, Cancel, Part, Progress, arriving, captured_warnings
 from app.evaluation.protocols.types import Plan
 from app.evaluation.selection import choose, scores_of
 from app.logs import way_of
@@ -64,10 +63,6 @@ _COMPUTES = {
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 log = logging.getLogger(__name__)
-
-
-class NotEnrolled(InvalidInputError):
-    """Too few training frames with a usable face for any method."""
 
 
 @dataclass(frozen=True)
@@ -109,20 +104,24 @@ def work(
 
     The number comes back with the outcome, since outcomes arrive in any order.
     """
+    if row.names and len(data.train) < LEAST_FRAMES:
+        why = (
+            f"There are {len(data.train)} training frames with a usable face: at least "
+            f"{LEAST_FRAMES} are needed."
+        )
+        return number, Outcome.failed(why, is_enrolled=False)
     start = time.perf_counter()
-    with WarningCapture() as captured:
+    with captured_warnings() as captured:
         try:
             # The caller's backend is busy with tasks such as this one.
             with parallel_config(backend="sequential"):
                 outcome = _fitted(row, data, options, cancel)
         except Cancelled:
             raise Cancelled(CANCELLED) from None
-        except NotEnrolled as error:
-            return number, Outcome.failed(str(error), is_enrolled=False)
         except Exception as error:
             log.info("%s failed: %s", row.key, way_of(error))
             return number, Outcome.failed(_sentence(error), time.perf_counter() - start)
-    notes = tuple(dict.fromkeys((*outcome.notes, *map(_first_line, captured.messages))))
+    notes = tuple(dict.fromkeys((*outcome.notes, *map(_first_line, captured))))
     return number, replace(outcome, notes=notes, seconds=time.perf_counter() - start)
 
 
@@ -133,11 +132,6 @@ def _fitted(row: Row, data: PlanData, options: Options, cancel: Cancel | None) -
         )
     data = data.of(row.names)
     train, development = data.train, data.development
-    if len(train) < LEAST_FRAMES:
-        raise NotEnrolled(
-            f"There are {len(train)} training frames with a usable face: at least {LEAST_FRAMES} "
-            "are needed."
-        )
     choice = choose(row, train, development, data.others, options, cancel)
     raise_if_cancelled(cancel)
     model = row.make(options.seed, choice.parameters).fit(
@@ -205,12 +199,11 @@ def compute(
     found: dict[tuple[str, int], Outcome] = {}
     missing: list[_Task] = []
     for number, plan in enumerate(plans):
-        sizes = [store.n_ready(part) for part in (plan.development, plan.test)]
         content = rows_key(plan, others[number], options.max_train, store)
         for row in rows:
             raise_if_cancelled(cancel, CANCELLED)
             key = outcome_key(content, row, options)
-            outcome = kept(cache, key, *sizes)
+            outcome = kept(cache, key)
             if outcome is None:
                 missing.append(_Task(number, row, key))
             else:
@@ -303,7 +296,7 @@ def outcome_key(rows: str, row: Row, options: Options) -> str:
             "code": code_digest(),
             "method": row.key,
             "views": list(row.names),
-            "options": [options.selection, options.grid, options.level, options.seed],
+            "options": [options.selection, options.grid, options.seed],
             "rows": rows,
         }
     )
@@ -317,19 +310,13 @@ def keep(cache: Cache, key: str, outcome: Outcome) -> None:
         cache.store(key, document, tensors)
 
 
-def kept(cache: Cache, key: str, n_development: int, n_test: int) -> Outcome | None:
-    """Return a kept outcome, or None if there is none that fits."""
-    found = cache.load(key)
-    if found is None:
+def kept(cache: Cache, key: str) -> Outcome | None:
+    """Return a kept outcome, or None; the key covers rows and code, so it fits."""
+    entry = cache.load(key)
+    if entry is None:
         return None
-    try:
-        outcome = msgspec.convert({**found.document, **found.tensors}, Outcome)
-    except msgspec.ValidationError:
-        return None
-    for scores, n in ((outcome.development, n_development), (outcome.test, n_test)):
-        if scores.shape != (n,) or not np.isfinite(scores).all():
-            return None
-    return outcome
+    document, scores = entry
+    return msgspec.convert({**document, **scores}, Outcome)
 
 
 @lru_cache(maxsize=1)
@@ -341,17 +328,9 @@ def code_digest() -> str:
     total = hashlib.sha256(" ".join(metadata.version(name) for name in _LIBRARIES).encode())
     for package, names in _COMPUTES.items():
         for name in names:
-            _add(total, resources.files(package) / name)
+            add_code(total, resources.files(package) / name)
     for part in sorted(resources.files("lmkl_core").iterdir(), key=lambda each: each.name):
         # The keys of views cover the code that makes them.
         if part.name != "features":
-            _add(total, part)
+            add_code(total, part)
     return total.hexdigest()
-
-
-def _add(total: Any, part: Traversable) -> None:
-    if part.is_dir():
-        for inner in sorted(part.iterdir(), key=lambda each: each.name):
-            _add(total, inner)
-    elif part.name.endswith(".py"):
-        total.update(part.name.encode() + b"\0" + part.read_bytes() + b"\0")

@@ -205,9 +205,9 @@ def build(evaluation: Evaluation, methods: "Mapping[str, Method] | None" = None)
 
         methods = METHODS
     measurable = {(plain_name(each.published), each.citation) for each in methods.values()}
+    order = () if published is None else published.rows
     joiner = Joiner()
-    by_row: dict[int, list[Row]] = {}
-    unprinted, own = [], []
+    rows = []
     for result in evaluation.methods:
         method = methods.get(result.method.partition(":")[0])
         printed, differs, is_own = None, "", False
@@ -218,23 +218,17 @@ def build(evaluation: Evaluation, methods: "Mapping[str, Method] | None" = None)
                 printed = published.row(method.published, method.citation)
             differs = "" if printed is None else method.differs
         remark = differs if result.folds else result.failure
-        row = Row(result.title, printed, result, remark, joiner, is_own)
-        if row.is_own:
-            own.append(row)
-        elif published is None or printed is None:
-            unprinted.append(row)
-        else:
-            by_row.setdefault(published.rows.index(printed), []).append(row)
-    above = []
-    for index, printed in enumerate(published.rows if published is not None else ()):
-        is_measurable = (plain_name(printed.title), printed.citation) in measurable
-        why = NOT_ASKED_FOR if is_measurable else printed.why
-        alone = [Row(printed.title, printed, None, why, is_own=not printed.citation)]
-        if printed.citation:
-            above += by_row.get(index, alone)
-        else:
-            own = own or alone
-    return Table(evaluation, published, (*above, *unprinted, *own))
+        rows.append(Row(result.title, printed, result, remark, joiner, is_own))
+    for printed in order:
+        if not any(row.published is printed for row in rows):
+            is_measurable = (plain_name(printed.title), printed.citation) in measurable
+            why = NOT_ASKED_FOR if is_measurable else printed.why
+            rows.append(Row(printed.title, printed, None, why, is_own=not printed.citation))
+
+    def place(row: Row) -> tuple[bool, int]:
+        return row.is_own, len(order) if row.published is None else order.index(row.published)
+
+    return Table(evaluation, published, tuple(sorted(rows, key=place)))
 
 
 # ------------------------------------------------------------------ several runs

@@ -3,7 +3,7 @@
 `Figures` holds decisions and their scores, and gives any of `FIGURES` with its interval and counts.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean, stdev
@@ -51,6 +51,16 @@ APCER_TARGETS: Mapping[str, float] = {"BPCER100": 0.01, "BPCER20": 0.05, "BPCER1
 
 NON_RESPONSE = ("APNRR", "BPNRR")
 HIGHER_IS_BETTER = frozenset({"AUC"})
+
+_ERRORS = {
+    "HTER": "hter",
+    "APCER": "worst",
+    "BPCER": "bpcer",
+    "APNRR": "apnrr",
+    "BPNRR": "bpnrr",
+    "ACER": "acer",
+}
+"""Figures that are attributes of `Errors`."""
 
 SEARCHED = ("EER", *APCER_TARGETS)
 """Figures whose intervals are searched over all thresholds."""
@@ -181,7 +191,7 @@ class Figures:
         """Return a figure's value without computing its interval."""
         if name not in self._values:
             is_searched = name in SEARCHED
-            value = self._at_own_threshold(name) if is_searched else _EXACT[name](self).value
+            value = self._at_own_threshold(name) if is_searched else self._exact(name).value
             self._values[name] = value
         return self._values[name]
 
@@ -190,8 +200,19 @@ class Figures:
             n_bona_fide = len(self.genuine_scores)
             n_attacks = sum(map(len, self.attack_scores.values()))
             return Figure(name, self.value(name), n_bona_fide=n_bona_fide, n_attacks=n_attacks)
-        found = Figure.of(name, _EXACT[name](self))
+        found = Figure.of(name, self._exact(name))
         return found if self.are_independent else replace(found, interval=None)
+
+    def _exact(self, name: str) -> Rate | Estimate | Worst:
+        classes = self.genuine_scores, self.attack_scores
+        if name in APCER_TARGETS:
+            return bpcer_at_apcer(*classes, APCER_TARGETS[name])
+        if name == "AUC":
+            return auc(*classes)
+        if name == "EER":
+            return eer(*classes)
+        found: Rate | Estimate | Worst = getattr(self.errors, _ERRORS[name])
+        return found
 
     def _by_subject(self, name: str) -> Figure | None:
         if not FEW_SUBJECTS <= self.n_subjects <= MOST_SUBJECTS:
@@ -218,24 +239,6 @@ class Figures:
             return None
         errors = measure(threshold, *classes)
         return errors.hter.value if name == "EER" else errors.bpcer.value
-
-
-def _bpcer_at(name: str) -> Callable[[Figures], Estimate]:
-    target = APCER_TARGETS[name]
-    return lambda found: bpcer_at_apcer(found.genuine_scores, found.attack_scores, target)
-
-
-_EXACT: Mapping[str, Callable[[Figures], Rate | Estimate | Worst]] = {
-    "HTER": lambda found: found.errors.hter,
-    "APCER": lambda found: found.errors.worst,
-    "BPCER": lambda found: found.errors.bpcer,
-    "AUC": lambda found: auc(found.genuine_scores, found.attack_scores),
-    "EER": lambda found: eer(found.genuine_scores, found.attack_scores),
-    "APNRR": lambda found: found.errors.apnrr,
-    "BPNRR": lambda found: found.errors.bpnrr,
-    "ACER": lambda found: found.errors.acer,
-    **{name: _bpcer_at(name) for name in APCER_TARGETS},
-}
 
 
 # ------------------------------------------------------------------ folds

@@ -17,6 +17,7 @@ from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.renderer.people import PEOPLE
 from app.demo.renderer.takes import frames
 from app.demo.script import RATE, Take
+from app.evaluation.cache import add_code
 from app.evaluation.protocols.folders import Copy
 from app.evaluation.protocols.splits import Database, Division, Gathered
 from app.evaluation.protocols.types import Mode, Recording
@@ -56,10 +57,7 @@ class DemoReader:
 def _recorder() -> str:
     """Return a digest of the renderer's code; a version number kept by hand would be forgotten."""
     total = hashlib.blake2b(metadata.version("openpeople").encode(), digest_size=32)
-    folder = resources.files("app.demo.renderer")
-    for part in sorted(folder.iterdir(), key=lambda part: part.name):
-        if part.name.endswith(".py"):
-            total.update(part.name.encode() + b"\0" + part.read_bytes() + b"\0")
+    add_code(total, resources.files("app.demo.renderer"))
     return total.hexdigest()
 
 

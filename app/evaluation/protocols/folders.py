@@ -10,8 +10,8 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -25,7 +25,6 @@ MOST_LIST_BYTES = 1 << 22
 
 MOST_LINE_CHARACTERS = 500
 
-_LEVELS = 2
 _MOST_FOLDERS = 400
 _SHOWN = 80
 
@@ -154,7 +153,8 @@ def find_copy(
     for folder in (root, root / inner):
         if _holds(folder, marks):
             return Copy(folder, title)
-    for folder in (*list(root.parents)[:_LEVELS], *_folders_below(root)):
+    near = (*list(root.parents)[:2], *root.glob("*/"), *islice(root.glob("*/*/"), _MOST_FOLDERS))
+    for folder in near:
         if _holds(folder, marks):
             raise ProtocolError(f"{title}: the right folder is {folder}, not {root}.")
     missing = [name for name in marks[0] if not _matches(root, name)]
@@ -213,24 +213,4 @@ def _holds(folder: Path, layouts: Sequence[Sequence[str]]) -> bool:
 
 
 def _matches(folder: Path, name: str) -> bool:
-    if "*" not in name:
-        return os.path.exists(folder / name)
-    try:
-        return next(folder.glob(name), None) is not None
-    except OSError:
-        return False
-
-
-def _folders_below(root: Path) -> list[Path]:
-    """Return folders a few levels down, the nearest first, up to a limit."""
-    found: list[Path] = []
-    level = [root]
-    for _ in range(_LEVELS):
-        below: list[Path] = []
-        for folder in level:
-            if len(found) + len(below) < _MOST_FOLDERS:
-                with suppress(ProtocolError):
-                    below += [folder / name for name in folders_in(folder)[:_MOST_FOLDERS]]
-        found += below
-        level = below
-    return found
+    return next(folder.glob(name), None) is not None

@@ -16,21 +16,19 @@ Replay-Mobile::
     database/protocols/alldevices/real-alldevices-train.txt, ...
 
 Layout, lists and names are those of Idiap's readers (bob.db.replay, bob.db.replaymobile,
-bob.pad.face). The lists name one video a line, relative to the root. Without the lists, folders and
-names decide, which gives the same videos when the database is complete. The protocols choose among
+bob.pad.face). The lists name one video a line, relative to the root. The protocols choose among
 attacks; ``grandtest`` has all. Client009 of Replay-Mobile's test has bona fide recordings in the
 enrolment only. Idiap's reader mirrors some videos of Replay-Mobile; here they stay as stored.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import PurePosixPath
 
-from app.evaluation.protocols.folders import Copy, Line, few, files_in
+from app.evaluation.protocols.folders import Copy, Line, few
 from app.evaluation.protocols.splits import Database, Division, Gathered
-from app.evaluation.protocols.types import Mode, ProtocolError, Recording
+from app.evaluation.protocols.types import Mode, Recording
 from app.types import BONA_FIDE
 
 GROUPS = ("train", "devel", "test")
@@ -42,21 +40,20 @@ SUFFIX = ".mov"
 class VideoLists:
     """How one of the two databases names its folders, lists and videos.
 
-    The patterns match names of videos without their suffix; ``attack_kind`` returns an attack's
-    species and protocols. Lists are in ``protocols``, with ``{group}`` in their names.
+    The patterns match names of videos without their suffix; ``species`` returns an attack's from
+    its parts. Lists are in ``protocols``, with ``{group}`` in their names.
     """
 
     attack_folders: tuple[str, ...]
     genuine: re.Pattern[str]
     enrolment: re.Pattern[str]
     attack: re.Pattern[str]
-    attack_kind: Callable[[Mapping[str, str]], tuple[str, Collection[str]]]
+    species: Callable[[Mapping[str, str]], str]
     genuine_list: str
     enrolment_list: str
     attack_lists: Mapping[str, str]
 
     def gather(self, copy: Copy, protocol: str, mode: Mode) -> Gathered:
-        has_lists = (copy.root / LISTS).is_dir()
         # Other modes need neither enrolment recordings nor their lists.
         enrols = mode == "client-specific"
         splits: list[tuple[Recording, ...]] = []
@@ -69,28 +66,19 @@ class VideoLists:
                 ((f"enroll/{group}",), self.enrolment, self.enrolment_list),
             ][: 3 if enrols else 2]
             lists = [f"{LISTS}/{name.format(group=group)}" for *_, name in parts]
-            if has_lists:
-                copy.require(lists)
+            copy.require(lists)
             genuine, attacks, *enrolled = (
-                copy.lines(path, partial(self._from_line, copy, folders, pattern))
-                if has_lists
-                else list(self._in_folders(copy, folders, pattern, protocol))
+                copy.lines(path, partial(self._video, copy, folders, pattern))
                 for path, (folders, pattern, _) in zip(lists, parts, strict=True)
             )
             splits.append((*genuine, *attacks))
             enrolment += (recording for found in enrolled for recording in found)
-        notes = []
-        if enrols:
-            notes.append("Each client's model learns from the client's enrolment recordings.")
-        if not has_lists:
-            notes.append(
-                f"The official lists (folder {LISTS}) are not there: folders and names of the "
-                "videos decided instead."
-            )
+        note = "Each client's model learns from the client's enrolment recordings."
         train, development, test = splits
-        return (Division("", train, development, test, tuple(enrolment)),), notes
+        division = Division("", train, development, test, tuple(enrolment))
+        return (division,), (note,) if enrols else ()
 
-    def _from_line(
+    def _video(
         self, copy: Copy, folders: tuple[str, ...], pattern: re.Pattern[str], line: Line
     ) -> Recording:
         name = line.path(line.text)
@@ -100,35 +88,10 @@ class VideoLists:
             raise line.refused(f"is not in {few(folders)}")
         if (match := pattern.fullmatch(name.stem)) is None:
             raise line.refused(f"is not the name of a {copy.title} video")
-        return self._video(copy, name, match)[0]
-
-    def _in_folders(
-        self, copy: Copy, folders: tuple[str, ...], pattern: re.Pattern[str], protocol: str
-    ) -> Iterator[Recording]:
-        for folder in folders:
-            names = [name for name in files_in(copy.root / folder) if name.endswith(SUFFIX)]
-            if not names:
-                copy.refused.append(ProtocolError(f"{copy.root / folder} holds no {SUFFIX} files."))
-            for name in names:
-                path = PurePosixPath(folder) / name
-                if (match := pattern.fullmatch(path.stem)) is None:
-                    problem = f"{copy.root / path} is not the name of a {copy.title} video."
-                    copy.refused.append(ProtocolError(problem))
-                    continue
-                recording, protocols = self._video(copy, path, match)
-                if protocol in protocols:
-                    yield recording
-
-    def _video(
-        self, copy: Copy, name: PurePosixPath, match: re.Match[str]
-    ) -> tuple[Recording, Collection[str]]:
-        """Return a video, and its protocols."""
         parts = match.groupdict()
-        species, protocols = (
-            self.attack_kind(parts) if match.re is self.attack else (BONA_FIDE, self.attack_lists)
-        )
+        species = self.species(parts) if pattern is self.attack else BONA_FIDE
         condition = ", ".join(parts[key] for key in ("camera", "light") if key in parts)
-        return copy.recording(str(name), parts["client"], species, condition), protocols
+        return copy.recording(str(name), parts["client"], species, condition)
 
 
 _DEVICES = {"mobile": "phone", "highdef": "tablet"}
@@ -143,12 +106,9 @@ _ATTACKS_PER_CLIENT = {
 }
 
 
-def _replay_attack_kind(parts: Mapping[str, str]) -> tuple[str, Collection[str]]:
-    device, kind = parts["device"], parts["kind"]
-    if device == "print":
-        return "print", ("grandtest", device, kind)
-    digital = ("digitalphoto",) if kind == "photo" else ()
-    return f"{_DEVICES[device]} {kind}", ("grandtest", device, kind, *digital)
+def _replay_attack_species(parts: Mapping[str, str]) -> str:
+    device = parts["device"]
+    return "print" if device == "print" else f"{_DEVICES[device]} {parts['kind']}"
 
 
 REPLAY_ATTACK = Database(
@@ -167,7 +127,7 @@ REPLAY_ATTACK = Database(
             r"attack_(?P<device>print|mobile|highdef)_(?P<client>client\d{3})_session\d+_"
             r"(highdef|mobile)_(?P<kind>photo|video)_(?P<light>controlled|adverse)"
         ),
-        attack_kind=_replay_attack_kind,
+        species=_replay_attack_species,
         genuine_list="real-{group}.txt",
         enrolment_list="recognition-{group}.txt",
         attack_lists={
@@ -199,10 +159,8 @@ _MOBILE_COUNTS = {"train": (12, 120), "development": (16, 160), "test": (12, 110
 """Clients, and bona fide videos."""
 
 
-def _replay_mobile_kind(parts: Mapping[str, str]) -> tuple[str, Collection[str]]:
-    instrument = parts["instrument"]
-    species = "print" if instrument == "print" else f"matte screen {parts['kind']}"
-    return species, ("grandtest", instrument)
+def _replay_mobile_species(parts: Mapping[str, str]) -> str:
+    return "print" if parts["instrument"] == "print" else f"matte screen {parts['kind']}"
 
 
 REPLAY_MOBILE = Database(
@@ -223,7 +181,7 @@ REPLAY_MOBILE = Database(
             r"(fixed|hand)_(?P<camera>mobile|tablet)_(?P<kind>photo|video)_"
             r"(?P<light>lighton|lightoff)"
         ),
-        attack_kind=_replay_mobile_kind,
+        species=_replay_mobile_species,
         genuine_list="alldevices/real-alldevices-{group}.txt",
         enrolment_list="alldevices/enroll-alldevices-{group}.txt",
         attack_lists=_MOBILE_LISTS,

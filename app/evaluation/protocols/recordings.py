@@ -47,12 +47,11 @@ def spread(n_frames: int, n: int) -> list[int]:
 def images_in(folder: Path) -> list[Path]:
     """Return a folder's visible images in natural order."""
     try:
-        with os.scandir(folder) as entries:
-            names = [
-                entry.name
-                for entry in entries
-                if is_image(entry.name) and not entry.name.startswith(".") and entry.is_file()
-            ]
+        names = [
+            path.name
+            for path in folder.iterdir()
+            if is_image(path.name) and not path.name.startswith(".") and path.is_file()
+        ]
     except PermissionError:
         raise unreadable_by_account(f"The folder {folder}") from None
     except OSError:

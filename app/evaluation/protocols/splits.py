@@ -93,24 +93,31 @@ class Database:
     reference: str = ""
     may_lack_files: bool = True
 
+    def chosen(self, protocol: str, mode: str) -> tuple[str, Mode]:
+        """Return the named protocol and mode, by default the paper's, or raise `ProtocolError`."""
+        protocols = {each.casefold(): each for each in self.protocols}
+        wanted = protocol.casefold() or self.protocols[0].casefold()
+        if wanted not in protocols:
+            known = ", ".join(filter(None, self.protocols))
+            way = f"take one of {known}" if known else "leave out --protocol"
+            raise ProtocolError(f"{self.title} has no protocol {protocol!r}: {way}.")
+        modes: dict[str, Mode] = {each: each for each in self.modes}
+        if mode and mode not in modes:
+            raise ProtocolError(f"{self.title} has no mode {mode!r}: take {', '.join(modes)}.")
+        return protocols[wanted], modes[mode] if mode else self.modes[0]
+
     def read(
-        self, root: Path | None, protocol: str, mode: Mode, *, allow_missing: bool = False
+        self, root: Path | None, protocol: str = "", mode: str = "", *, allow_missing: bool = False
     ) -> Layout:
-        """Lay the database out, by its first protocol if none is named.
+        """Lay the database out, by `chosen` protocol and mode.
 
         Raises `ProtocolError` if the folder does not hold what the protocol needs.
         """
-        protocol = protocol or self.protocols[0]
-        if protocol not in self.protocols:
-            known = listed(self.protocols) if any(self.protocols) else "none by name"
-            raise ProtocolError(f"{self.title} has no protocol {protocol!r}: take {known}.")
-        if mode not in self.modes:
-            known = listed(self.modes)
-            raise ProtocolError(f"{self.title} cannot be read in the mode {mode!r}: take {known}.")
+        protocol, chosen_mode = self.chosen(protocol, mode)
         copy = Copy(Path(), self.title)
         if self.marks:
             copy = find_copy(root, self.title, self.marks, self.inner)
-        divisions, said = self.gather(copy, protocol, mode)
+        divisions, said = self.gather(copy, protocol, chosen_mode)
         for division in divisions:
             fold = f"fold {division.name} of " if division.name else ""
             check_apart(division, fold + self.title)
@@ -120,12 +127,12 @@ class Database:
         # Reports may be published: they name places in the database, not on this disk.
         place = f"{copy.root}{os.sep}"
         there = tuple(division.without(set(missing)) for division in divisions)
-        folds, notes = _folds(self.title, there, mode)
+        folds, notes = _folds(self.title, there, chosen_mode)
         return Layout(
             self.name,
             self.title,
             protocol,
-            mode,
+            chosen_mode,
             folds,
             (*said, *notes),
             tuple(self._counts(divisions, there, protocol)),

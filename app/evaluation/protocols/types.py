@@ -122,29 +122,13 @@ class Layout:
 
     def check(self) -> None:
         """Raise `ProtocolError` for a model that is tested on what it knows, or learns attacks."""
-        if not self.plans:
-            raise ProtocolError(f"{self.title} was laid out without anything to measure.")
-        if len({fold.name for fold in self.folds}) < len(self.folds):
-            raise ProtocolError(f"Folds of {self.title} share a name: name each its own.")
-        for fold in self.folds:
-            place = f"fold {fold.name}" if fold.name else "the only fold"
-            if len({plan.name for plan in fold.plans}) < len(fold.plans):
-                raise ProtocolError(f"Plans of {place} share a name: name each its own.")
-            for plan in fold.plans:
-                _check(plan, f"{place}, {plan.name}" if plan.name else place)
-
-
-def _check(plan: Plan, place: str) -> None:
-    if not plan.train or not plan.test:
-        missing = "learn from" if not plan.train else "test on"
-        raise ProtocolError(f"There is nothing to {missing} in {place}: add recordings.")
-    check_apart(plan, place)
-    for recording in plan.train:
-        if recording.is_attack:
-            raise ProtocolError(
-                f"{recording.name} is an attack in train of {place}: models learn from bona fide "
-                "recordings alone."
-            )
+        for plan in self.plans:
+            check_apart(plan, plan.name or self.title)
+            if attacks := [recording.name for recording in plan.train if recording.is_attack]:
+                raise ProtocolError(
+                    f"{attacks[0]} is an attack in train of {plan.name or self.title}: models "
+                    "learn from bona fide recordings alone."
+                )
 
 
 def check_apart(plan: Plan, place: str) -> None:

@@ -90,12 +90,3 @@ def test_that_a_damaged_memory_is_ignored(tmp_path, video, reads):
         assert remembered(tmp_path, video) == first
         assert len(reads) == 1
         assert list(json.loads((tmp_path / DIGESTS_NAME).read_text())) == [str(video)]
-
-
-def test_that_the_memory_is_bounded(tmp_path, video, reads, monkeypatch):
-    monkeypatch.setattr("app.evaluation.cache.MOST_DIGESTS", 1)
-    other = tmp_path / "other.avi"
-    other.write_bytes(b"z" * SMALLEST)
-    remembered(tmp_path, video)
-    remembered(tmp_path, other)
-    assert list(json.loads((tmp_path / DIGESTS_NAME).read_text())) == [str(other)]

@@ -26,11 +26,10 @@ def test_that_thresholds_are_read_as_written_on_the_command_line():
     [
         ("selection", ["test"]),
         ("grid", ["huge"]),
-        ("level", ["video"]),
-        ("n_frames", [0, 2.5, True, 10_001]),
+        ("n_frames", [0, 10_001]),
         ("max_train", [1]),
         ("seed", [-1, 2**32]),
-        ("n_jobs", [0, "all", True]),
+        ("n_jobs", [0]),
     ],
 )
 def test_that_what_makes_no_sense_is_refused_by_name(name, values):
@@ -39,7 +38,5 @@ def test_that_what_makes_no_sense_is_refused_by_name(name, values):
             Options(**{name: value})
 
 
-def test_that_methods_are_a_sequence_in_which_each_counts_once():
+def test_that_each_method_counts_once():
     assert Options(methods=["md", "nn", "md"]).methods == ("md", "nn")
-    with pytest.raises(InvalidInputError, match="sequence of names"):
-        Options(methods="md")

@@ -257,14 +257,7 @@ def test_that_layouts_on_which_figures_would_mean_nothing_are_refused(recorded, 
     attack = next(each for each in plan.development if each.is_attack)
     rest = tuple(each for each in plan.development if each is not attack)
     learnt = with_plans(layout, replace(plan, train=(*plan.train, attack), development=rest))
-    cases = {
-        "Folds of Own recordings share a name": replace(layout, folds=layout.folds * 2),
-        "Plans of the only fold share a name": with_plans(layout, plan, plan),
-        "is an attack in train": learnt,
-        "nothing to learn from": with_plans(layout, replace(plan, train=())),
-        "nothing to test on": with_plans(layout, replace(plan, test=())),
-        "without anything to measure": with_plans(layout),
-    }
+    cases = {"is an attack in train": learnt}
     for part in ("train", "development"):
         leak = replace(plan, test=(*plan.test, getattr(plan, part)[0]))
         cases[f"both in {part} and in test"] = with_plans(layout, leak)

@@ -3,23 +3,23 @@ import warnings
 
 import pytest
 
-from app.evaluation.parallel import WarningCapture
+from app.evaluation.parallel import captured_warnings
 
 
 def test_that_warnings_are_collected_and_not_shown():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with WarningCapture() as heard:
+        with captured_warnings() as heard:
             warnings.warn("One.", UserWarning, stacklevel=1)
             warnings.warn("One.", UserWarning, stacklevel=1)
-        assert heard.messages == ["One.", "One."]
+        assert heard == ["One.", "One."]
         with pytest.raises(UserWarning, match="Two"):
             warnings.warn("Two.", UserWarning, stacklevel=1)
 
 
 def test_that_an_error_leaves_the_filters_as_they_were():
     before, shown = list(warnings.filters), warnings.showwarning
-    with pytest.raises(ValueError, match="no"), WarningCapture():
+    with pytest.raises(ValueError, match="no"), captured_warnings():
         raise ValueError("no")
     assert list(warnings.filters) == before
     assert warnings.showwarning is shown
@@ -31,7 +31,7 @@ def test_that_threads_that_overlap_hear_their_own_warnings_alone():
     heard = {}
 
     def warn(name, last):
-        with WarningCapture() as own:
+        with captured_warnings() as own:
             meet.wait()
             warnings.warn(name, UserWarning, stacklevel=1)
             meet.wait()
@@ -40,7 +40,7 @@ def test_that_threads_that_overlap_hear_their_own_warnings_alone():
                 warnings.warn(f"{name} again", UserWarning, stacklevel=1)
         if not last:
             meet.wait()
-        heard[name] = own.messages
+        heard[name] = own
 
     threads = [threading.Thread(target=warn, args=(n, n == "two")) for n in ("one", "two")]
     for thread in threads:
@@ -53,8 +53,8 @@ def test_that_threads_that_overlap_hear_their_own_warnings_alone():
 
 
 def test_that_one_within_another_hears_alone():
-    with WarningCapture() as outer:
-        with WarningCapture() as inner:
+    with captured_warnings() as outer:
+        with captured_warnings() as inner:
             warnings.warn("In.", UserWarning, stacklevel=1)
         warnings.warn("Out.", UserWarning, stacklevel=1)
-    assert (outer.messages, inner.messages) == (["Out."], ["In."])
+    assert (outer, inner) == (["Out."], ["In."])
