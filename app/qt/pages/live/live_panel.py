@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QToolButton, QWidget
 
 from app.models.summary import ModelSummary
@@ -15,7 +15,7 @@ from app.qt.pages.live.preview import Preview
 from app.qt.pages.live.verdict_banner import VerdictBanner
 from app.qt.state import Notice, SourceState
 from app.qt.theme import icons
-from app.qt.widgets.layout import button, hbox, vbox
+from app.qt.widgets.layout import button, grid, hbox, vbox
 from app.qt.widgets.texts import Mark
 from app.settings import Settings
 from app.types import Decision, ScoredFrame
@@ -40,7 +40,7 @@ class _Line(QFrame):
     def __init__(self, notice: Notice, parent: "Notices") -> None:
         super().__init__(parent)
         self.notice = notice
-        ground, shape, role = _LEVELS.get(notice.level, _LEVELS["info"])
+        ground, shape, role = _LEVELS[notice.level]
         theme.set_class(self, ground)
         text, close = QLabel(notice.text), QToolButton()
         text.setWordWrap(True)
@@ -66,8 +66,6 @@ class _Line(QFrame):
 class Notices(QWidget):
     """A short stack of notices; empty, it takes no room."""
 
-    changed = Signal()
-    """Other notices are shown than before."""
     chosen = Signal(str, str)
     """Topic of a notice that asked something, and the key of the answer."""
 
@@ -76,7 +74,7 @@ class Notices(QWidget):
         self._lines: list[_Line] = []
         self._timer = QTimer(self, singleShot=True, interval=1000 * READING_SECONDS)
         self._timer.timeout.connect(self._put_read_ones_away)
-        self._column = vbox(self, spacing=4)
+        self._column = vbox(self, margins=theme.GRID, spacing=4)
         self.hide()
 
     @property
@@ -103,16 +101,8 @@ class Notices(QWidget):
         self._column.addWidget(line)
         line.show()
         self.show()
-        self.changed.emit()
         if notice.level == "info":
             self._timer.start()
-
-    def event(self, event: QEvent, /) -> bool:
-        """Place the notices again when one needs more room than its hint said."""
-        handled = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest:
-            self.changed.emit()
-        return handled
 
     def hideEvent(self, event: QHideEvent, /) -> None:
         self._timer.stop()
@@ -134,33 +124,9 @@ class Notices(QWidget):
         line.hide()
         line.deleteLater()
         self.setVisible(bool(self._lines))
-        self.changed.emit()
 
 
 TIMELINE_HEIGHT = 150
-
-
-class _Stage(QFrame):
-    """The picture, with notices laid over its foot: it keeps its size when one comes or goes."""
-
-    def __init__(self, preview: Preview, notices: Notices) -> None:
-        super().__init__()
-        theme.set_class(self, "stage")
-        vbox(self, preview)
-        self._notices = notices
-        notices.setParent(self)
-        notices.changed.connect(self._place)
-
-    def resizeEvent(self, event: QResizeEvent, /) -> None:
-        super().resizeEvent(event)
-        self._place()
-
-    @Slot()
-    def _place(self) -> None:
-        width = self.width() - 2 * theme.GRID
-        height = self._notices.heightForWidth(width)
-        self._notices.setGeometry(theme.GRID, self.height() - height - theme.GRID, width, height)
-        self._notices.raise_()
 
 
 class LivePanel(QWidget):
@@ -177,8 +143,14 @@ class LivePanel(QWidget):
         self.banner = VerdictBanner()
         self.timeline = ScoreTimeline()
         self.timeline.setMinimumHeight(110)
+        stage = QFrame()
+        theme.set_class(stage, "stage")
+        # Notices lie over the foot of the picture, which keeps its size.
+        overlay = grid(stage, 0, 0)
+        overlay.addWidget(self.preview, 0, 0)
+        overlay.addWidget(self.notices, 0, 0, Qt.AlignmentFlag.AlignBottom)
         above = QWidget()
-        vbox(above, self.source_bar, (_Stage(self.preview, self.notices), 1), self.banner)
+        vbox(above, self.source_bar, (stage, 1), self.banner)
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.setChildrenCollapsible(False)
         for number, (part, stretch) in enumerate(((above, 4), (self.timeline, 1))):

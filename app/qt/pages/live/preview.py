@@ -1,7 +1,7 @@
 """The live picture with the face, the regions and the source's caption."""
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.qt import theme
@@ -98,11 +98,9 @@ class Preview(QWidget):
         if self._scored is not None and self._is_fresh(self._scored):
             self._paint_face(painter, target, self._scored)
         if self._frame is not None and self._frame.caption:
-            self._paint_pill(painter, target.topLeft(), self._frame.caption)
+            corner = target.topLeft() + QPointF(_MARGIN, _MARGIN)
+            self._paint_chip(painter, self._frame.caption, corner, is_above=False)
         painter.end()  # before the signal is emitted
-        self._count()
-
-    def _count(self) -> None:
         if self._is_new:
             self._is_new = False
             self.n_painted += 1
@@ -134,24 +132,20 @@ class Preview(QWidget):
 
         regions = scored.regions if self._show_regions else ()
         outlines = {each.name: [at(x, y) for x, y in each.corners] for each in regions}
+        painter.setBrush(Qt.BrushStyle.NoBrush)
         for corners in outlines.values():
-            self._paint_outline(painter, corners)
+            for pen in (QPen(QColor(0, 0, 0, 90), 2.6), QPen(QColor(255, 255, 255, 190), 1.2)):
+                painter.setPen(pen)
+                painter.drawPolygon(QPolygonF(corners))
         if scored.box is not None:
             x, y, width, height = scored.box
             self._paint_box(painter, QRectF(at(x, y), at(x + width, y + height)))
         # Last, so that nothing is drawn over a name.
         for name, corners in outlines.items():
-            self._paint_name(painter, name, corners[3])
-
-    def _paint_outline(self, painter: QPainter, corners: list[QPointF]) -> None:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        for pen in (QPen(QColor(0, 0, 0, 90), 2.6), QPen(QColor(255, 255, 255, 190), 1.2)):
-            painter.setPen(pen)
-            painter.drawPolygon(QPolygonF(corners))
+            self._paint_chip(painter, name, corners[3], is_above=True)
 
     def _paint_box(self, painter: QPainter, box: QRectF) -> None:
         colour = QColor(icons.verdict_colour(self._verdict))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         # A dark edge keeps the frame visible on any background.
         for pen in (QPen(QColor(0, 0, 0, 120), 5.0), QPen(colour, 3.0)):
             painter.setPen(pen)
@@ -162,32 +156,17 @@ class Preview(QWidget):
         painter.drawEllipse(badge)
         icons.paint_verdict(painter, self._verdict, badge.adjusted(3, 3, -3, -3), colour)
 
-    def _paint_name(self, painter: QPainter, name: str, foot: QPointF) -> None:
-        """Write a region's name on a dark chip at the lower left of its outline."""
-        small = QFont(self.font())
-        small.setPointSizeF(max(small.pointSizeF() * 0.8, 6.0))
-        painter.setFont(small)
+    def _paint_chip(self, painter: QPainter, text: str, corner: QPointF, *, is_above: bool) -> None:
+        """Write on a dark chip, readable on any picture, above or below its left corner."""
         metrics = painter.fontMetrics()
-        chip = QRectF(0, 0, metrics.horizontalAdvance(name) + _MARGIN, metrics.height())
-        chip.moveBottomLeft(foot)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(0, 0, 0, 150))
-        painter.drawRoundedRect(chip, 3, 3)
-        painter.setPen(QColor(255, 255, 255))
-        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, name)
-        painter.setFont(self.font())
-
-    def _paint_pill(self, painter: QPainter, corner: QPointF, text: str) -> None:
-        """Write the source's caption, readable on any picture."""
-        metrics = painter.fontMetrics()
-        room = self.width() - 4 * _MARGIN - corner.x()
-        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(room))
-        width, height = metrics.horizontalAdvance(text), metrics.height()
-        pill = QRectF(
-            corner.x() + _MARGIN, corner.y() + _MARGIN, width + 2 * _MARGIN, height + _MARGIN
-        )
+        room = int(self.width() - 2 * _MARGIN - corner.x())
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        chip = QRectF(corner.x(), corner.y(), 0, metrics.height() + _MARGIN / 2)
+        chip.setWidth(metrics.horizontalAdvance(text) + 2 * _MARGIN)
+        if is_above:
+            chip.moveBottom(corner.y())
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(0, 0, 0, 170))
-        painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
+        painter.drawRoundedRect(chip, _CORNER, _CORNER)
         painter.setPen(QColor(255, 255, 255))
-        painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, text)
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
