@@ -46,8 +46,6 @@ class Menus(QObject):
         self._on_model(session.model_summary)
         self._on_enrolment(session.enrolment.state)
 
-    # ------------------------------------------------------------- menus
-
     def _add(
         self, menu: QMenu, text: str, slot: object, keys: object = None, icon: str = ""
     ) -> QAction:
@@ -111,8 +109,6 @@ class Menus(QObject):
         self._add(menu, "&Keyboard shortcuts", self.show_shortcuts, "F1", "keyboard")
         self._add(menu, "&About lmkl-pad", self.show_about, icon="info")
 
-    # ------------------------------------------------------------- files
-
     @Slot()
     def save_report(self) -> None:
         """Ask for a file and save the report there."""
@@ -154,8 +150,6 @@ class Menus(QObject):
         if self._recent.isEmpty():
             self._recent.addAction("No model was opened or exported yet").setEnabled(False)
 
-    # ------------------------------------------------------------- dialogs
-
     @Slot()
     def show_settings(self) -> None:
         choices = settings_choices(self._window.live.source_bar.cameras)
@@ -179,8 +173,6 @@ class Menus(QObject):
         kept = {name: getattr(now, name) for name in ("recent", "window", "splitter")}
         self._controller.use_settings(replace(settings, **kept))
 
-    # ------------------------------------------------------------- session
-
     @Slot()
     def toggle_take(self) -> None:
         self._window.turn_to_enrol()
@@ -194,8 +186,6 @@ class Menus(QObject):
     @Slot(bool)
     def _on_regions(self, wanted: bool) -> None:
         self._controller.change_settings(show_regions=wanted)
-
-    # ------------------------------------------------------------- keeping up
 
     @Slot(object)
     def _on_model(self, model: ModelSummary | None) -> None:

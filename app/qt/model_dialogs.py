@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
-from PySide6.QtGui import QIcon
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
     QLabel,
+    QLayout,
     QLineEdit,
     QMessageBox,
     QWidget,
@@ -63,8 +63,6 @@ class ModelDialogs(QObject):
         recent = self._controller.settings.recent
         return str(Path(recent[0]).parent if recent else Path.home())
 
-    # ------------------------------------------------------------- opening
-
     @Slot()
     def open(self) -> None:
         """Ask for a model and open it."""
@@ -100,8 +98,6 @@ class ModelDialogs(QObject):
             dialog.hide()
             dialog.deleteLater()
 
-    # ------------------------------------------------------------- exporting
-
     @Slot()
     def export(self) -> None:
         """Ask whether the model shall be protected and where it goes, and export it."""
@@ -129,8 +125,6 @@ class ModelDialogs(QObject):
             is_chosen = confirm(self._window, "Replace the file?", text, Button.Yes)
             return str(path) if is_chosen else ""
         return str(path)
-
-    # ------------------------------------------------------------- keeping up
 
     @Slot(object)
     def _on_model(self, model: ModelSummary | None) -> None:
@@ -168,9 +162,6 @@ def with_right_ending(path: Path, is_protected: bool) -> Path:
         stem = path.stem if ending == SUFFIX else path.name
         return path.with_name(stem + PROTECTED_SUFFIX)
     return path.with_suffix(SUFFIX) if ending in ("", PROTECTED_SUFFIX) else path
-
-
-# ---------------------------------------------------------------- passphrases
 
 
 class PassphraseEdit(QWidget):
@@ -217,7 +208,6 @@ class PassphraseDialog(QDialog):
         self.see = QCheckBox("&Show what I type", self)
         kind = QDialogButtonBox.StandardButton
         self._buttons = QDialogButtonBox(kind.Cancel, self)
-        self._buttons.button(kind.Cancel).setIcon(QIcon())
         self._buttons.addButton(self.go_on, QDialogButtonBox.ButtonRole.AcceptRole)
         self._buttons.accepted.connect(self.accept)
         self._buttons.rejected.connect(self.reject)
@@ -225,17 +215,11 @@ class PassphraseDialog(QDialog):
     def arrange(self, *widgets: QWidget) -> None:
         """Put widgets into the column, in order, and show what is typed in them on demand."""
         margins = (3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID)
-        self._column = vbox(self, *widgets, self._buttons, margins=margins, spacing=GRID + 4)
+        column = vbox(self, *widgets, self._buttons, margins=margins, spacing=GRID + 4)
+        column.addStrut(WIDTH * self.fontMetrics().averageCharWidth())
+        column.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         for edit in self.findChildren(PassphraseEdit):
             self.see.toggled.connect(edit.show_typed)
-
-    def event(self, event: QEvent, /) -> bool:
-        """Fit anew whenever something appears, goes, or says something else."""
-        done = super().event(event)
-        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show, QEvent.Type.Polish):
-            width = WIDTH * self.fontMetrics().averageCharWidth()
-            self.setFixedSize(width, self._column.totalHeightForWidth(width))
-        return done
 
 
 class ExportDialog(PassphraseDialog):

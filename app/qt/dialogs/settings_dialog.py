@@ -1,7 +1,6 @@
 """The settings, in five pages; nothing needs touching, and everything can be put back."""
 
 import dataclasses
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,6 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QTabWidget
 
 from app.qt.dialogs.settings_fields import (
     AUTOMATIC,
-    Choice,
     ChoiceField,
     Field,
     NumberField,
@@ -20,7 +18,7 @@ from app.qt.dialogs.settings_fields import (
 from app.qt.theme import GRID, set_class
 from app.qt.theme.icons import icon
 from app.qt.widgets.inputs import CalmTabBar
-from app.qt.widgets.layout import ask, button, scroll_area, vbox
+from app.qt.widgets.layout import Part, ask, button, scroll_area, vbox
 from app.qt.widgets.texts import wrapped
 from app.settings import AUTO, CLUSTERS, CLUSTERS_A_PERSON, Settings, check
 
@@ -44,114 +42,114 @@ class SettingsChoices:
     """Folders that hold what the program has stored of the person."""
 
 
-_WORDS = {
-    "source": (
-        "Source",
-        "A camera, the demo, a video, a folder of pictures or a network camera's address.",
-    ),
-    SIZE: (
-        "Resolution",
-        "Asked of a camera, which may give another. More is slower and rarely better.",
-    ),
-    "preset": (
-        "Preset",
-        "Which networks look at which parts of the face; a name or a file of yours.",
-    ),
-    "detector": (
-        "Face detector",
-        "Finds the face in a frame. Automatic takes the best one that is installed.",
-    ),
-    "target_bpcer": (
-        "Genuine frames that may be refused",
-        "Automatic sets the threshold by the usual score of your own frames. Or type a share, such "
-        "as 2 %: the lower, the more attacks may pass.",
-    ),
-    "n_clusters": (
-        "Clusters (C)",
-        "Groups of similar frames, each with weights of its own, in a model of one person. Each "
-        f"further person adds {CLUSTERS_A_PERSON}, up to {CLUSTERS[1]}.",
-    ),
-    "delta": ("Regulariser (delta)", "Larger is smoother."),
-    "p": (
-        "First exponent of the weights' norm (p)",
-        "At least 1. Near 1 few weights remain, large values make them alike.",
-    ),
-    "q": ("Second exponent (q)", "The same; often equal to p."),
-    "temperature": (
-        "Temperature of the clusters",
-        "Small: a frame belongs to one cluster. Large: clusters share it.",
-    ),
-    "theme": ("Theme", "Takes effect without a restart."),
-    "show_regions": (
-        "Show what the networks look at",
-        "Draws the regions over the face in the preview.",
-    ),
-    "reopen_last": ("Open the last model at launch", "Saves enrolling again."),
-    "recover_takes": (
-        "Keep takes that are not saved yet",
-        "So that none is lost if the program ends unexpectedly: numbers computed from the frames, "
-        "no pictures, until the model is exported or you close the window.",
-    ),
-}
-"""Title and help of every field."""
-
-
-def _switch(name: str) -> SwitchField:
-    return SwitchField(name, *_WORDS[name])
-
-
-def _number(name: str, **options: Any) -> NumberField:
-    return NumberField(name, *_WORDS[name], **options)
-
-
-def _choice(name: str, choices: Sequence[Choice], **options: Any) -> ChoiceField:
-    return ChoiceField(name, *_WORDS[name], choices, **options)
-
-
-def _pages(choices: SettingsChoices, delete: QPushButton) -> dict[str, list[QWidget]]:
+def _pages(choices: SettingsChoices, delete: QPushButton) -> dict[str, list[Part]]:
     """Return what is on the pages, by their titles."""
-    sources: list[Choice] = [
+    sources = [
         ("Automatic: the first camera, else the demo", AUTO),
         *((name, f"camera:{name}") for name in choices.cameras),
         ("Built-in demo (simulated)", "demo"),
     ]
     files = "Videos and pictures (*.mp4 *.avi *.mov *.mkv *.webm *.png *.jpg *.jpeg);;All files (*)"
-    sizes = [(f"{w} \N{MULTIPLICATION SIGN} {h}", (w, h)) for w, h in RESOLUTIONS]
-    presets = [(name, name) for name, _ in choices.presets]
-    about = {name: what for name, what in choices.presets if what}
-    toml = "Presets (*.toml);;All files (*)"
     detectors = [(_DETECTORS.get(name, name), name) for name in choices.detectors]
-    clusters = [(str(number), number) for number in range(CLUSTERS[0], CLUSTERS[1] + 1)]
-    themes = [("Like the system", "system"), ("Light", "light"), ("Dark", "dark")]
     folders = "\n".join(choices.stored_in)
     return {
-        "&Camera": [_choice("source", sources, editable=True, browse=files), _choice(SIZE, sizes)],
+        "&Camera": [
+            ChoiceField(
+                "source",
+                "Source",
+                "A camera, the demo, a video, a folder of pictures or a network camera's address.",
+                sources,
+                editable=True,
+                browse=files,
+            ),
+            ChoiceField(
+                SIZE,
+                "Resolution",
+                "Asked of a camera, which may give another. More is slower and rarely better.",
+                [(f"{w} \N{MULTIPLICATION SIGN} {h}", (w, h)) for w, h in RESOLUTIONS],
+            ),
+        ],
         "&Views": [
-            _choice("preset", presets, editable=True, browse=toml, about=about),
-            _choice("detector", [(AUTOMATIC, AUTO), *detectors]),
+            ChoiceField(
+                "preset",
+                "Preset",
+                "Which networks look at which parts of the face; a name or a file of yours.",
+                [(name, name) for name, _ in choices.presets],
+                editable=True,
+                browse="Presets (*.toml);;All files (*)",
+                about={name: what for name, what in choices.presets if what},
+            ),
+            ChoiceField(
+                "detector",
+                "Face detector",
+                "Finds the face in a frame. Automatic takes the best one that is installed.",
+                [(AUTOMATIC, AUTO), *detectors],
+            ),
             wrapped(
                 "An open model keeps the views it was fitted with; the next fit takes these.",
                 "muted",
             ),
         ],
         "&Model": [
-            _number("target_bpcer", percent=True, optional=True),
-            _choice("n_clusters", clusters),
-            *map(_number, ("delta", "p", "q", "temperature")),
+            NumberField(
+                "target_bpcer",
+                "Genuine frames that may be refused",
+                "Automatic sets the threshold by the usual score of your own frames. Or type a "
+                "share, such as 2 %: the lower, the more attacks may pass.",
+                percent=True,
+                optional=True,
+            ),
+            ChoiceField(
+                "n_clusters",
+                "Clusters (C)",
+                "Groups of similar frames, each with weights of its own, in a model of one "
+                f"person. Each further person adds {CLUSTERS_A_PERSON}, up to {CLUSTERS[1]}.",
+                [(str(number), number) for number in range(CLUSTERS[0], CLUSTERS[1] + 1)],
+            ),
+            NumberField("delta", "Regulariser (delta)", "Larger is smoother."),
+            NumberField(
+                "p",
+                "First exponent of the weights' norm (p)",
+                "At least 1. Near 1 few weights remain, large values make them alike.",
+            ),
+            NumberField("q", "Second exponent (q)", "The same; often equal to p."),
+            NumberField(
+                "temperature",
+                "Temperature of the clusters",
+                "Small: a frame belongs to one cluster. Large: clusters share it.",
+            ),
             wrapped(
                 "The first counts at once, the others from the next fit. Most people never need to "
                 "change them.",
                 "muted",
             ),
         ],
-        "&Look": [_choice("theme", themes), _switch("show_regions"), _switch("reopen_last")],
+        "&Look": [
+            ChoiceField(
+                "theme",
+                "Theme",
+                "Takes effect without a restart.",
+                [("Like the system", "system"), ("Light", "light"), ("Dark", "dark")],
+            ),
+            SwitchField(
+                "show_regions",
+                "Show what the networks look at",
+                "Draws the regions over the face in the preview.",
+            ),
+            SwitchField("reopen_last", "Open the last model at launch", "Saves enrolling again."),
+        ],
         "&Privacy": [
             wrapped("What is stored", "heading"),
             wrapped(
                 "Pictures of the camera stay in memory and are gone when the program ends. "
                 "Nothing is sent anywhere. Networks are downloaded only when you ask for it."
             ),
-            _switch("recover_takes"),
+            SwitchField(
+                "recover_takes",
+                "Keep takes that are not saved yet",
+                "So that none is lost if the program ends unexpectedly: numbers computed from the "
+                "frames, no pictures, until the model is exported or you close the window.",
+            ),
             wrapped(f"Your settings, and takes that are kept, are in:\n{folders}", "muted"),
             wrapped("Delete", "heading"),
             wrapped(
@@ -159,7 +157,7 @@ def _pages(choices: SettingsChoices, delete: QPushButton) -> dict[str, list[QWid
                 "Models and reports that you saved elsewhere stay, and so do the networks' "
                 "files, which are the same for everyone."
             ),
-            delete,
+            (delete, 0, Qt.AlignmentFlag.AlignLeft),
         ],
     }
 
@@ -182,15 +180,15 @@ class SettingsDialog(QDialog):
         self.delete = button("Delete all my data...", slot=self._ask, kind="danger")
         self.delete.setIcon(icon("delete", "bad"))
         self.delete.setAutoDefault(False)
-        pages = _pages(choices, self.delete)
         self._tabs = QTabWidget()
         self._tabs.setTabBar(CalmTabBar())
         self._tabs.setDocumentMode(True)
-        for title, parts in pages.items():
-            self._add_page(title, parts)
-        self._pages = [
-            [part for part in parts if isinstance(part, Field)] for parts in pages.values()
-        ]
+        self._pages: list[list[Field]] = []
+        for title, parts in _pages(choices, self.delete).items():
+            inside = QWidget()
+            vbox(inside, *parts, 1, margins=(GRID, 2 * GRID, 2 * GRID, GRID))
+            self._tabs.addTab(scroll_area(inside), title)
+            self._pages.append([part for part in parts if isinstance(part, Field)])
         self._fields = {field.name: field for fields in self._pages for field in fields}
         self._hint = wrapped(
             "Change what is marked, or reset to defaults, before it can be used.", "bad"
@@ -222,23 +220,9 @@ class SettingsDialog(QDialog):
             self._on_apply()
             super().accept()
 
-    def _add_page(self, title: str, parts: list[QWidget]) -> None:
-        inside = QWidget()
-        layout = vbox(inside, margins=(GRID, 2 * GRID, 2 * GRID, GRID))
-        for part in parts:
-            if part.property("class") == "heading" and layout.count():
-                layout.addSpacing(GRID)
-            layout.addWidget(part)
-            if part is self.delete:
-                layout.setAlignment(part, Qt.AlignmentFlag.AlignLeft)
-        layout.addStretch(1)
-        self._tabs.addTab(scroll_area(inside), title)
-
     def _make_buttons(self) -> QDialogButtonBox:
         kind = QDialogButtonBox.StandardButton
         box = QDialogButtonBox(kind.Ok | kind.Cancel | kind.Apply | kind.RestoreDefaults)
-        for each in box.buttons():
-            each.setIcon(QIcon())
         self._ok, self._apply = box.button(kind.Ok), box.button(kind.Apply)
         reset = box.button(kind.RestoreDefaults)
         reset.setText("Reset to defaults")

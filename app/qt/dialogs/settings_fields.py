@@ -21,13 +21,10 @@ from PySide6.QtWidgets import (
 from app.qt.theme import GRID, set_mark
 from app.qt.widgets.inputs import CalmComboBox
 from app.qt.widgets.layout import button, hbox, vbox
-from app.qt.widgets.texts import plain_tip, wrapped
+from app.qt.widgets.texts import wrapped
 from app.settings import AUTO
 
 AUTOMATIC = "Automatic"
-
-Choice = tuple[str, Any]
-"""What is read, and the value it stands for."""
 
 
 class Field(QWidget):
@@ -137,19 +134,10 @@ class NumberField(Field):
 
 
 class ChoiceField(Field):
-    """One of several, or with ``editable`` also what is typed.
+    """One of several choices, each a text and a value, or with ``editable`` also typed text.
 
-    Parameters
-    ----------
-    choices : sequence of (str, value)
-        What is read and what it stands for.
-    editable : bool
-        Whether something else may be typed.
-    browse : str
-        For a field that takes paths: the kinds of files to look for, as Qt's file dialog takes
-        them; empty for no button.
-    about : mapping
-        What some of the values are, in one sentence each; takes the place of the help text.
+    ``browse`` are the kinds of files that a button looks for; ``about`` describes some of the
+    values in place of the help text.
     """
 
     editor: QComboBox
@@ -159,7 +147,7 @@ class ChoiceField(Field):
         name: str,
         title: str,
         help_text: str,
-        choices: Sequence[Choice],
+        choices: Sequence[tuple[str, Any]],
         *,
         editable: bool = False,
         browse: str = "",
@@ -185,14 +173,9 @@ class ChoiceField(Field):
 
     def value(self) -> Any:
         """Return what the choice stands for, or what was typed."""
-        if not self.editor.isEditable():
-            number = self.editor.currentIndex()
-            return self._values[number] if number >= 0 else None
         text = self.editor.currentText().strip()
-        for number, value in enumerate(self._values):
-            if text == self.editor.itemText(number):
-                return value
-        return text
+        place = self.editor.findText(text, Qt.MatchFlag.MatchExactly)
+        return text if place < 0 else self._values[place]
 
     def set_value(self, value: Any) -> None:
         """Show a value; one that is not among the choices becomes one of them."""
@@ -212,8 +195,6 @@ class ChoiceField(Field):
         # Values stay on this side: Qt would turn tuples into lists.
         self._values.append(value)
         self.editor.addItem(text)
-        last = self.editor.count() - 1
-        self.editor.setItemData(last, plain_tip(text), Qt.ItemDataRole.ToolTipRole)
 
     @Slot()
     def _on_browse(self) -> None:
