@@ -1,4 +1,4 @@
-"""Run the benchmarks: all but the longest, or one by name with its options.
+"""Run all short benchmarks, or one by name with its options.
 
 python -m benchmarks
 python -m benchmarks grid --hostile

@@ -1,15 +1,14 @@
-"""Cost of choosing parameters and of measuring, each against the plain way of doing the same.
+"""Cost of parameter selection and evaluation, each against the straightforward way.
 
     python -m benchmarks evaluation
 
-The paper chooses delta, p and q on development data: 384 cells, 216 of them distinct. Baseline: a
-fit and a score of a model for every cell, timed on every n-th cell. Learned weights of
-multiple-kernel SVDD: certified here, against the reduced gradient of SimpleMKL's kind (projected
-gradient steps with the same inner solver) after as many inner solves. Bootstrap by subject: against
-scikit-learn's AUC on every resample. The ONNX scorer in onnxruntime: against the model itself. All
-within one run, on one thread. Views of recordings: one job that goes through a video to count its
-frames and again to take them, whose networks use all cores, against reading it once, and against
-two jobs in processes and in threads, once these are running; the ways take turns.
+Parameter selection on development data, as in the paper: 384 cells, 216 of them distinct; baseline:
+fit and score a model for every cell, timed on every n-th cell. Multiple-kernel SVDD: the certified
+weights, against projected gradient steps (as in SimpleMKL) with as many inner solves. Bootstrap by
+subject: against scikit-learn's AUC on every resample. ONNX scorer in onnxruntime: against the model
+itself. Views of recordings: one job that reads each video twice (to count frames, then to take
+them) and whose networks use all cores, against reading it once, and against two processes and two
+threads, measured in turn after they have started. All else runs on one thread.
 """
 
 import os

@@ -1,11 +1,11 @@
-"""Run the benchmarks and write what they print into docs/measurements.md.
+"""Run the benchmarks and write their output into docs/measurements.md.
 
     python -m benchmarks figures [--only NAME ...] [--data FOLDER]
 
-A section of the page is what stands between two comments with its name; everything else there is
-written by hand. A new section has the benchmark's explanation, command, date, commit and machine.
-What is not run keeps its figures and their date: ``soak`` unless it is named, because it takes an
-hour, and ``real`` without ``--data``, a folder made by ``python -m benchmarks real_views``.
+A section of the page is the text between two comments with its name; the rest is written by hand.
+A section has the benchmark's explanation, command, date, commit and machine. Sections that are not
+run keep their figures and date: ``soak`` unless it is named, because it takes an hour, and ``real``
+without ``--data``, a folder made by ``python -m benchmarks real_views``.
 """
 
 import argparse
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "measurements.md"
 
 SECTIONS = {
-    "real": "benchmarks real --preset texture --only summary --only verdicts",
+    "real": "benchmarks real --preset texture --only summary",
     "grid": "benchmarks grid",
     "hostile": "benchmarks grid --hostile",
     "families": "benchmarks grid --families",
@@ -95,6 +95,9 @@ def measured(name, data):
     if run.returncode and name != "soak":  # which ends so when it finds growth, and says it
         sys.exit(f"{shown} failed with code {run.returncode}; {PAGE.name} keeps its figures.")
     output = "\n".join(line.rstrip() for line in run.stdout.strip().splitlines())
+    if name == "demo":  # without the tables of single kernels and of further figures
+        first, table, *_, notes = output.split("\n\n")
+        output = f"{first}\n\n{table}\n\n{notes}"
     if "\n|---" not in output:  # no Markdown
         output = f"```text\n{output}\n```"
     about = f"{explanation(f'benchmarks.{name}')}\n\n" if name == arguments[0] else ""

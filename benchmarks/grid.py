@@ -1,13 +1,13 @@
 """Certified solver against Algorithm 1 on the paper's grid.
 
-    python -m benchmarks grid                       the table of docs/measurements.md
+    python -m benchmarks grid                       the table in docs/measurements.md
     python -m benchmarks grid --hostile             hard sets, all pairs, certified solver only
     python -m benchmarks grid --families            the other constraint families
 
 Both solvers get the same Gram matrices (n = 300, G = 12, C = 3) in the same run. Algorithm 1 is
-capped at 300 iterations and not slowed down by certificates; it counts as having solved a cell
-if it reached its fixed point AND that point's certified gap is at most 1e-6. The certified
-solver starts each cell from its neighbour's weights. A "solve" is one Cholesky factorisation.
+capped at 300 iterations and computes no certificates; it has solved a cell if it reaches its fixed
+point and the certified gap there is at most 1e-6. The certified solver starts each cell from its
+neighbour's weights. A "solve" is one Cholesky factorisation.
 """
 
 import argparse

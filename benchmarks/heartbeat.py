@@ -1,4 +1,4 @@
-"""How long the event loop is away: a timer that notes when it is late, and what ran meanwhile."""
+"""Measure gaps of the event loop with a timer, and record what ran during them."""
 
 import contextlib
 import faulthandler

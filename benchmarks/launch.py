@@ -1,21 +1,17 @@
-"""From the start of the process to the first moving picture, against an empty Qt window.
+"""Time from process start to the first moving picture, against an empty Qt window.
 
     python -m benchmarks launch [--rounds 15]
 
-Every start is a fresh process, and the two kinds take turns, so that what else the machine does
-falls on both. The clock is this process's: it runs from spawning the child to reading the line that
-the child prints while its first paint ends, before anything else is done.
+Every start is a fresh process, and the two kinds alternate, so that other load affects both. The
+parent process measures from spawning the child to reading the line that the child prints at the end
+of its first paint.
 
-- the baseline imports ``PySide6.QtWidgets`` and shows a window with nothing in it;
-- the app is started as ``lmkl-pad`` starts it, on the demo, with an empty folder of settings, until
-  the first frame that the capture's thread has read is painted, on the page that says that the
-  program is loading; and until the window takes the place of that page.
+- The baseline imports ``PySide6.QtWidgets`` and shows an empty window.
+- The app starts as ``lmkl-pad`` does, on the demo with empty settings, until the first frame from
+  the capture thread is painted on the loading page, and until the window replaces that page.
 
-Both find their modules compiled, as after a first start: compiled files are kept in a folder of
-this run, whatever the environment says of them.
-
-A ratio is that of a pair of neighbouring starts. Where Xvfb is installed, all is done on its screen
-too: there a window costs what it costs on a desk.
+Both use compiled modules, kept in a folder of this run. Ratios are of neighbouring starts. If Xvfb
+is installed, the measurement is repeated on its screen.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""Memory of the running pipeline: stated, and flat over many frames.
+"""Memory of the running pipeline over many frames.
 
     python -m benchmarks memory [--frames 10000]
 
-The demo's frames go through detection, quality, views and the scorer, as live. Printed is the
-resident memory at ten points, and the slope over the last nine of them.
+Frames of the demo go through detection, quality, views and the scorer. The resident memory is
+printed at ten points, with the slope over the last nine.
 """
 
 import argparse

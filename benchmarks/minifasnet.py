@@ -1,4 +1,4 @@
-"""Weights for the MiniFASNets, drawn at random in the published shapes."""
+"""Random weights for the MiniFASNets in the published shapes."""
 
 import numpy as np
 

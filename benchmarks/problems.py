@@ -1,4 +1,4 @@
-"""Kernel problems for the benchmarks: the paper's size, and sets made to be hard."""
+"""Kernel problems for the benchmarks: the paper's size, and hard sets."""
 
 import numpy as np
 

@@ -1,13 +1,13 @@
-"""What decides: views, parameters and thresholds on recordings of real people.
+"""Views, parameters and thresholds on recordings of real people.
 
     python -m benchmarks real --views DIR [--preset NAME-OR-FILE ...] [--only TABLE ...]
 
-DIR holds files in the format of `benchmarks.real_views`, which also makes them. For every preset,
-rule and parameter: AUC (worst person), then APCER / BPCER in percent (worst person) at the model's
-own threshold, by frame and by window of 15 frames, at least 5, as the app decides. All are means
-over people with a 95 % interval by resampling people.
+DIR holds files made by `benchmarks.real_views`. For every preset, rule and parameter: AUC (worst
+person), then APCER / BPCER in percent (worst person) at the model's own threshold, by frame and by
+window of 15 frames, at least 5, as in the app. Means over people, with 95 % intervals from
+resampling people.
 
-The protocols:
+Protocols:
 
 - ``alt``: genuine takes in order of name, every other one enrolled, the rest tested
 - ``half``: the first half of every take enrolled, the second half tested
@@ -18,7 +18,7 @@ The protocols:
 - groups with one model, takes named LIGHT_NUMBER: ``same light`` as above; ``one light``: the first
   person of a group enrolled in one light only, the others in all, and tested in the other lights
 
-Attacks are always all of the person's. Takes named otherwise are tried by ``alt``.
+All of a person's attacks are tested. Takes with other names are tested by ``alt``.
 """
 
 import argparse

@@ -2,12 +2,12 @@
 
     python -m benchmarks real_views RECORDINGS FILE.npz [--frames 20]
 
-makes such a file from a folder of recordings, ``SUBJECT/bonafide/*`` and
-``SUBJECT/attack-SPECIES/*`` (videos, or folders of images), through the app's own pipeline: source,
-detector, quality gate, crops, network. It holds numbers only, no picture. Names of subjects are
-those of the folders: number them. How many frames the gate refused is printed by reason.
+runs a folder of recordings, ``SUBJECT/bonafide/*`` and ``SUBJECT/attack-SPECIES/*`` (videos, or
+folders of images), through the app's own pipeline: source, detector, quality gate, crops, network.
+The file contains features only, no pictures. Subjects keep the names of their folders: use numbers.
+The number of frames that the gate refused is printed by reason.
 
-The file is a NumPy archive with one row a frame, in the order of time inside a take:
+The file is a NumPy archive with one row per frame, in order of time inside a take:
 
 ==================  =================================================================
 ``person``          subject

@@ -1,24 +1,16 @@
-"""Whether the picture and the window wait for the model: they must not.
+"""Responsiveness: neither preview nor window may wait for the model.
 
     python -m benchmarks responsiveness [--seconds 15]
 
-The real window on the demo, with the real scorer and with one slowed to a frame a second, while a
-person opens every page for the first time, records takes, fits, changes the theme and clicks about.
-Pages are not made ahead here: each opening includes making the page.
+The real window on the demo, with the real scorer and with one slowed to a frame a second, while
+every page is opened for the first time, takes are recorded, a model is fitted, the theme changes
+and tabs are clicked. Pages are built when they are first opened. Columns: frames painted over
+frames delivered (30 a second); frames judged a second; the longest gap of the event loop, from a
+timer of 5 ms, and gaps above 50 ms; the most processor time of the main thread between two ticks;
+the longest gap of an idle process, which shows how busy the machine was; what the main thread ran
+during the longest gap.
 
-Shown for each:
-
-- preview: different frames painted over frames that the source delivered (its rate is 30 a second);
-- the longest time in which the event loop did not come round, that is, in which a click would have
-  waited, from a timer that beats every 5 ms; beside it what the main thread was at in that time, as
-  a second thread saw it ("Qt itself": nothing of ours was running, or it waited for its turn), and
-  the most processor time that the main thread used between two beats: on a busy machine a gap is
-  longer than the work in it;
-- the longest gap of a second process that does nothing but beat. Where that is as long, the machine
-  had no core free, be it for the networks or for other programs: nothing in the window helps then.
-
-The demo is recorded before anything is measured (with fewer pictures than usual), because its
-recorder stands for a camera, which costs nothing.
+The demo is recorded beforehand, because its recorder stands in for a camera.
 """
 
 import argparse
@@ -72,7 +64,6 @@ class Bench:
     def __init__(self, window, scorer, control):
         self.window, self.controller, self.scorer = window, window.controller, scorer
         self._control = control
-        self.rows = []
 
     def measure(self, name, wait):
         """Measure while ``wait`` runs the event loop."""
@@ -98,22 +89,27 @@ class Bench:
             (self.scorer.n_scored - judged) / took,
             self._control.longest(),
         )
-        self.rows.append(row)
         show(row)
 
 
+HEAD = """\
+| stage | painted / delivered | judged a second | longest gap, ms | above 50 ms | most work, ms \
+| idle process, ms | during the longest gap |
+|---|---|---|---|---|---|---|---|"""
+
+
 def show(row):
-    rate = row.painted / row.delivered if row.delivered else float("nan")
-    source = row.delivered / row.seconds
-    print(
-        f"{row.name}: preview / source = {rate:.3f} ({row.painted} of {row.delivered} frames, "
-        f"{source:.1f} a second), {row.judged:.1f} judged a second; longest gap "
-        f"{row.longest * 1e3:.0f} ms, {row.n_over} above {LIMIT * 1e3:.0f} ms "
-        f"in {row.seconds:.0f} s, most work {row.work * 1e3:.0f} ms, "
-        f"an idle process {row.control * 1e3:.0f} ms"
-        + (f"\n    longest: {row.place}" if row.place else ""),
-        flush=True,
+    cells = (
+        row.name,
+        f"{row.painted} / {row.delivered}",
+        f"{row.judged:.1f}",
+        f"{row.longest * 1e3:.0f}",
+        row.n_over,
+        f"{row.work * 1e3:.0f}",
+        f"{row.control * 1e3:.0f}",
+        row.place.partition(" < ")[0],
     )
+    print("|", *(f"{cell} |" for cell in cells), flush=True)
 
 
 def clicking(window, seconds):
@@ -187,7 +183,6 @@ def run(seconds, n_recorded, control):
         rest(1.5)
         bench.measure("one frame a second, at rest", lambda: rest(seconds))
         bench.measure("one frame a second, with clicks", lambda: clicking(window, seconds))
-        return bench.rows
     finally:
         window.hide()
         controller.stop()
@@ -243,22 +238,8 @@ def main(arguments=None):
 
     with tempfile.TemporaryDirectory() as folder, Control() as control:
         os.environ["LMKL_PAD_CONFIG"] = os.environ["LMKL_PAD_DATA"] = folder
-        rows = run(options.seconds, options.recorded, control)
-    print()
-    for kind in ("opening", "fitting", "changing the theme"):
-        worst = max((row for row in rows if row.name.startswith(kind)), key=lambda row: row.longest)
-        print(
-            f"{worst.name}: longest event-loop gap {worst.longest * 1e3:.0f} ms (limit "
-            f"{LIMIT * 1e3:.0f} ms; an idle process: {worst.control * 1e3:.0f} ms)."
-        )
-    slowed = [row for row in rows if row.name.startswith("one frame a second")]
-    rate = sum(row.painted for row in slowed) / sum(row.delivered for row in slowed)
-    gap, idle = max(row.longest for row in slowed), max(row.control for row in slowed)
-    print(
-        f"With a scorer of one frame a second: preview rate / source rate {rate:.3f}, longest "
-        f"event-loop gap {gap * 1e3:.0f} ms (limit {LIMIT * 1e3:.0f} ms; an idle process: "
-        f"{idle * 1e3:.0f} ms)."
-    )
+        print(HEAD)
+        run(options.seconds, options.recorded, control)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Cost of one score against the matrix products it cannot do without.
+"""Cost of one score against the matrix products it needs.
 
     python -m benchmarks scoring
 
-n = 500 support samples, G = 12 views, C = 3 clusters. The baseline is the bare products of one
-sample with the support rows of every view, and of the kernel rows with the coefficients,
-on arrays of the same shape, in the same run.
+n = 500 support samples, G = 12 views, C = 3 clusters. The baseline is the products of one sample
+with the support rows of every view, and of the kernel rows with the coefficients, on arrays of the
+same shape, in the same run.
 """
 
 import time

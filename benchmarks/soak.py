@@ -1,14 +1,14 @@
-"""Everything the program can do, round after round: whether anything grows, slows down or fails.
+"""Everything the program can do, round after round: does anything grow, slow down or fail?
 
     python -m benchmarks soak --minutes 60 [--output soak.json]
 
-The real window on the demo with the real scorer does in every round what a person can do
-(`benchmarks.soak_rounds`). Each round ends in the same state, so what is counted there must not
-grow. Exit code 1 if, after the warm-up,
+The real window on the demo with the real scorer repeats a round of user actions
+(`benchmarks.soak_rounds`). Each round ends in the same state, so counts taken there must not grow.
+Exit code 1 if, after the warm-up,
 - memory grows by more than 16 MiB an hour or Python objects by more than 1000 (lower end of the
   95 % interval of a Theil-Sen line), or threads, descriptors, processes, files, Qt objects at all;
 - a frame costs the scoring thread over 1.25 times as much processor time at the end as at first;
-- an error is logged or shown, or a step of a round waits in vain.
+- an error is logged or shown, or a step of a round times out.
 """
 
 import argparse

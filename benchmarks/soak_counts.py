@@ -1,4 +1,4 @@
-"""What must not grow during a soak (memory, objects, threads, files), and whether it does."""
+"""Counts for a soak (memory, objects, threads, files), and whether they grow."""
 
 import ctypes
 import gc

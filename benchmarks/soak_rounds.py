@@ -1,7 +1,7 @@
-"""What a person does with the program all day, round after round, and the hands that do it.
+"""The user actions of a soak round, and the code that performs them.
 
-A round is a generator: it acts, and yields what it waits for. A timer on the window's own event
-loop asks whether that has come and lets it go on, so the window lives as it does with a person.
+A round is a generator that acts and yields a condition to wait for. A timer on the window's own
+event loop polls the condition and resumes the round, so the window runs as with a user.
 """
 
 import threading

@@ -1,12 +1,11 @@
-"""How the score changes with the size of the face: a distance sweep on rendered people.
+"""Score against face size: a distance sweep on rendered people.
 
     python -m benchmarks sweep [--people 2]
 
-Simulated: generated people before a generated camera (`app.demo.renderer`). Each is enrolled where
-they sit, and once more with takes from further away; then the same person and a print are
-presented at face sizes from 80 pixels, the smallest that is scored, up. Shown are shares of
-frames, and the largest step of the genuine mean between neighbouring sizes, in units of the
-distance between the genuine and the print mean.
+Simulated people and camera (`app.demo.renderer`). Each person is enrolled at the seat, and again
+with takes from further away; then the person and a print are presented at face sizes from 80
+pixels, the smallest that is scored. Shown are shares of frames, and the largest step of the genuine
+mean between neighbouring sizes, relative to the distance between the genuine and the print mean.
 """
 
 import argparse

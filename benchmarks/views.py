@@ -2,11 +2,10 @@
 
     python -m benchmarks views [--frames 120]
 
-The baseline is the paper's way, run in torch one crop at a time: ResNet50, GoogLeNet and VGG16 on
-four regions. Their weights have the right shape but are drawn at random, because the real ones
-cannot be fetched everywhere; the time does not depend on their values. The same holds for the
-liveness networks where their weights are missing. All ratios are medians over rounds that alternate
-within this run.
+The baseline is the paper's method in torch, one crop at a time: ResNet50, GoogLeNet and VGG16 on
+four regions. Their weights are random, because the real ones cannot be fetched everywhere; time
+does not depend on their values. The same holds for the liveness networks where their weights are
+missing. Ratios are medians over rounds that alternate within this run.
 """
 
 import argparse

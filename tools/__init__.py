@@ -1,1 +1,1 @@
-"""Programs for the people who develop this one."""
+"""Development tools."""

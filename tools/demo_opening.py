@@ -1,6 +1,6 @@
-"""Record the opening of the demo into the file that is shipped with the package.
+"""Record the opening of the demo into the file that ships with the package.
 
-``python -m tools.demo_opening`` after a change to the renderer or to the first chapter.
+Run ``python -m tools.demo_opening`` after a change to the renderer or to the first chapter.
 """
 
 from app.demo.renderer.takes import record

@@ -1,11 +1,11 @@
-"""Mutation check: how many of a fixed sample of changed lines the tests notice.
+"""Mutation check: how many of a fixed sample of changed lines the tests catch.
 
     pip install mutmut                     # into the development environment
     python -m tools.mutation [--sample 100] [--jobs 2] [--output mutation.json]
 
-mutmut (configured in pyproject.toml) makes the mutants. Each of the sample is judged by the test
-files of the folder that mirrors its module, in a process of its own. The sample is drawn by a hash
-of the mutant's name, so functions that did not change keep theirs.
+mutmut (configured in pyproject.toml) makes the mutants. Each one in the sample is tested in its own
+process by the test files of the folder that mirrors its module. The sample is drawn by a hash of
+the mutant's name, so unchanged functions keep theirs.
 """
 
 import argparse

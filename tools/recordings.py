@@ -1,4 +1,4 @@
-"""Record takes of the demo's renderer into files, in the layout that databases have."""
+"""Write takes of the demo's renderer to files, in the layout of a database."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Pictures of every view in both themes, taken from the real program at work on its demo.
+"""Screenshots of every view in both themes, taken from the real program on its demo.
 
 ::
 
@@ -6,10 +6,10 @@
     python -m tools.screenshots --readme assets/screenshots
     python -m tools.screenshots --film assets/screenshots
 
-enrols two takes, fits, looks at genuine frames and attacks, runs a test session, writes its report,
-and saves what the window shows meanwhile; a few views again at twice the size. With ``--film`` the
-same job becomes one animated picture, ``demo.webp``. Works without a screen, and away from the
-person's own settings and data.
+enrols two takes, fits, shows genuine frames and attacks, runs a test session, writes its report,
+and saves what the window shows; a few views also at twice the size. ``--film`` records the same
+session as one animated picture, ``demo.webp``. Works without a screen, and with its own settings
+and data.
 """
 
 import argparse

@@ -1,9 +1,8 @@
 """``python -m tools.fuzzing``: attack the loaders.
 
-Each target is attacked in a process of its own: guided by coverage where atheris is installed (the
-extra ``fuzz``), else by hypothesis. The exit code is not 0 when an input was neither loaded nor
-refused. It is kept in the folder ``fuzzing-failures``; ``--target NAME --file INPUT`` tries it
-again.
+Each target runs in its own process: guided by coverage if atheris is installed (the extra
+``fuzz``), otherwise by hypothesis. An input that is neither loaded nor refused makes the exit code
+nonzero and is kept in ``fuzzing-failures``; ``--target NAME --file INPUT`` tries it again.
 """
 
 import argparse

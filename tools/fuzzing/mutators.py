@@ -1,4 +1,4 @@
-"""Mutations of bytes and of JSON, drawn from a random generator."""
+"""Random mutations of bytes and of JSON."""
 
 import copy
 import json

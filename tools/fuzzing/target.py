@@ -1,4 +1,4 @@
-"""What a target is: files, mutants of them, and what must hold for any bytes."""
+"""A fuzzing target: seed files, mutants of them, and what must hold for any bytes."""
 
 import random
 from abc import ABC, abstractmethod
