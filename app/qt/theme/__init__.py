@@ -38,34 +38,28 @@ class ThemeNotifier(QObject):
         self.colours = LIGHT
         self._app = app
         self._name = ""
-        self._is_shown = False
         self._hidden: list[QWidget] = []
-        # Where the system tells no scheme, its palette does, as long as it is not ours.
+        # Where the system reports no scheme, its palette tells, as long as it is not ours.
         self._began_dark = app.palette().color(QPalette.ColorRole.Window).lightness() < 128
         QDir.setSearchPaths(SEARCH_PREFIX, [str(ASSETS)])
         app.styleHints().colorSchemeChanged.connect(self._on_scheme_changed)
 
     def choose(self, name: str) -> None:
-        """Show a theme's colours; nothing is done when they are shown already."""
-        self._name = name
-        # Told to the system too, so that frames of windows and native dialogs follow. It may
-        # answer with a change of scheme at once, which then finds nothing left to do.
+        """Show "light", "dark" or "system"; does nothing when its colours are shown already."""
+        is_first, self._name = not self._name, name
+        # The system follows with frames of windows and native dialogs. It may report a change of
+        # scheme at once, which then finds nothing left to do.
         hints = self._app.styleHints()
         if name == "system":
             hints.unsetColorScheme()
         else:
-            wanted = Qt.ColorScheme.Dark if name == "dark" else Qt.ColorScheme.Light
-            hints.setColorScheme(wanted)
-        self._show(self._wanted())
+            hints.setColorScheme(Qt.ColorScheme.Dark if name == "dark" else Qt.ColorScheme.Light)
+        self._show(is_first)
 
     @Slot()
     def _on_scheme_changed(self) -> None:
         if self._name:
-            self._show(self._wanted())
-
-    def _wanted(self) -> Colours:
-        is_dark = self._system_is_dark() if self._name == "system" else self._name == "dark"
-        return DARK if is_dark else LIGHT
+            self._show()
 
     def _system_is_dark(self) -> bool:
         scheme = self._app.styleHints().colorScheme()
@@ -73,21 +67,29 @@ class ThemeNotifier(QObject):
             return self._began_dark
         return scheme == Qt.ColorScheme.Dark
 
-    def _show(self, wanted: Colours) -> None:
-        if wanted is self.colours and self._is_shown:
+    def _show(self, is_first: bool = False) -> None:
+        is_dark = self._system_is_dark() if self._name == "system" else self._name == "dark"
+        if is_dark == self.colours.is_dark and not is_first:
             return
-        self.colours, self._is_shown = wanted, True
-        self._app.setPalette(palette(wanted))
+        self.colours = DARK if is_dark else LIGHT
+        self._app.setPalette(palette(self.colours))
         for window in self._app.topLevelWidgets():
             self.mark(window)
         if self._app.styleSheet():
             widgets = self._app.allWidgets()
             _style_again(widget for widget in widgets if widget.isVisible())
-            is_busy = bool(self._hidden)
+            is_waiting = bool(self._hidden)
             self._hidden = [widget for widget in widgets if not widget.isVisible()]
-            if not is_busy:
-                self._style_hidden_later()
-        self.changed.emit(wanted)
+            if not is_waiting:
+                self._style_slice()
+        self.changed.emit(self.colours)
+
+    def _style_slice(self) -> None:
+        _style_again(filter(shiboken6.isValid, self._hidden[:SLICE]))
+        del self._hidden[:SLICE]
+        if self._hidden:
+            # A bound method would leave a weak reference behind at every call (PySide 6.11).
+            QTimer.singleShot(PAUSE, self, lambda: self._style_slice())
 
     def dress(self) -> None:
         """Set the style sheet, once; widgets that are made before it are made quicker."""
@@ -97,19 +99,6 @@ class ThemeNotifier(QObject):
     def mark(self, window: QWidget) -> None:
         """Show a top-level window, and all that is in it, in the present theme."""
         window.setProperty(MARK, "dark" if self.colours.is_dark else "light")
-
-    def _style_hidden_later(self) -> None:
-        # A bound method would leave a weak reference behind at every call (PySide 6.11).
-        QTimer.singleShot(PAUSE, self, lambda: self._style_hidden())
-
-    def _style_hidden(self) -> None:
-        hidden = [widget for widget in self._hidden if shiboken6.isValid(widget)]
-        # What has come into sight meanwhile goes first.
-        hidden.sort(key=QWidget.isVisible, reverse=True)
-        _style_again(hidden[:SLICE])
-        self._hidden = hidden[SLICE:]
-        if self._hidden:
-            self._style_hidden_later()
 
 
 def notifier() -> ThemeNotifier:

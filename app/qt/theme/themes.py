@@ -42,9 +42,8 @@ class Colours:
     # Around a camera's picture, and text there: dark in both themes.
     stage: str
     on_stage: str
-    # Lines and labels of charts; clusters or curves, in fixed order.
+    # Lines of charts; clusters or curves, in fixed order.
     grid: str
-    axis: str
     series: tuple[str, ...]
 
     def series_colour(self, number: int) -> str:
@@ -77,7 +76,6 @@ _BOTH = {
     "stage": ("#10171d", "#090d11"),
     "on_stage": ("#e8eef3", "#e8eef3"),
     "grid": ("#e0e6ec", "#2a353f"),
-    "axis": ("#51606d", "#a2b0bc"),
 }
 
 _SERIES = (
