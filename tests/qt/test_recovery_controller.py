@@ -59,6 +59,7 @@ class Bench:
         self.session, self.worker, self.told = Session(Settings()), Busy(), []
         self.control = RecoveryController(self.session, self.worker, is_on)
         self.control.notice.connect(self.told.append)
+        self.worker.notice.connect(self.told.append)
         self.control.on_prepared(features)
 
     def enrol(self, samples):

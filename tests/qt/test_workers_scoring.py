@@ -16,12 +16,16 @@ class Told:
         self.mailbox = LatestFrame()
         self.worker = ScoringWorker(self.mailbox, observe)
         self.said = []
-        for name in ("prepared", "unprepared", "observed", "failed", "working"):
+        for name in ("prepared", "notice", "observed", "working"):
             signal = getattr(self.worker, name)
             signal.connect(lambda *values, name=name: self.said.append((name, *values)))
 
     def of(self, name):
         return [entry[1] for entry in self.said if entry[0] == name]
+
+    @property
+    def errors(self):
+        return [notice.text for notice in self.of("notice") if notice.level == "error"]
 
     def offer(self, number):
         self.mailbox.put(Frame(np.full((480, 640, 3), 90, np.uint8), number, number / 30))
@@ -74,10 +78,10 @@ def test_that_the_same_failure_is_told_once_in_a_stream_and_another_one_again(to
     ready = told(fail)
     for number in range(4):
         ready.offer(number)
-    assert ready.of("failed") == ["First.", "Second."]
+    assert ready.errors == ["First.", "Second."]
     ready.worker.begin_stream()
     ready.offer(5)
-    assert ready.of("failed") == ["First.", "Second.", "Second."]
+    assert ready.errors == ["First.", "Second.", "Second."]
 
 
 def test_that_the_model_is_used_from_the_next_frame_on_and_goes_with_its_views(told):

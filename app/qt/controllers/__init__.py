@@ -6,24 +6,13 @@ signals of `AppController` carry the outcome back to the pages. All of it on the
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import Slot
 
-from app.qt.state import Choice, Notice
+from app.qt.workers.worker import Notifier
 
 
-class Controller(QObject):
+class Controller(Notifier):
     """Base of all controllers: notices for the person, and the ends of jobs."""
-
-    notice = Signal(object)
-    """A `Notice`."""
-    topic = ""
-    """Of its notices, unless they name another one."""
-
-    def tell(
-        self, text: str, level: str = "info", topic: str = "", actions: tuple[Choice, ...] = ()
-    ) -> None:
-        """Show a notice in place of the last one of its topic."""
-        self.notice.emit(Notice(text, level, topic or self.topic, actions))
 
     @Slot(object)
     def go_on(self, then: Callable[[], None]) -> None:

@@ -90,7 +90,8 @@ class AppController(Controller):
 
     def _connect(self) -> None:
         source, scoring, jobs, model = self.source, self.scoring, self.jobs, self.model
-        for one in (source, self.enrol, model, self.guided_test, self.recovery, self.networks):
+        controllers = (self.enrol, model, self.guided_test, self.recovery, self.networks)
+        for one in (source, scoring, self.keeper, *controllers):
             one.notice.connect(self.notice)
         for one in (model, self.guided_test):
             one.job_requested.connect(jobs.run)
@@ -104,10 +105,8 @@ class AppController(Controller):
         source.source_changed.connect(self._on_source_changed)
         self._prepare.connect(scoring.prepare)
         scoring.working.connect(self._on_preparing)
-        scoring.failed.connect(self._on_scoring_failed)
-        scoring.unprepared.connect(self._on_unprepared)
         scoring.observed.connect(self._on_observed)
-        for slot in (self._on_prepared, model.on_prepared, self.recovery.on_prepared):
+        for slot in (self.prepared, model.on_prepared, self.recovery.on_prepared):
             scoring.prepared.connect(slot)
         model.model_changed.connect(scoring.set_model)
         model.opened.connect(self._on_model_opened)
@@ -250,20 +249,6 @@ class AppController(Controller):
     def _on_job(self, working: Working) -> None:
         self._job = working
         self.working.emit(working if working.text else self._preparing)
-
-    @Slot(object)
-    def _on_prepared(self, _features: object) -> None:
-        self.tell("", topic="views")
-        self.tell("", topic="scoring")
-        self.prepared.emit()
-
-    @Slot(str)
-    def _on_unprepared(self, sentence: str) -> None:
-        self.tell(sentence, "error", "views")
-
-    @Slot(str)
-    def _on_scoring_failed(self, sentence: str) -> None:
-        self.tell(sentence, "error", "scoring")
 
     @Slot(str)
     def _on_model_opened(self, path: str) -> None:

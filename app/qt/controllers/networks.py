@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.logs import way_of
 from app.qt.controllers import Controller
 from app.qt.state import Choice, FileWanted, NetworksState, Working
-from app.qt.workers.scoring import ScoringWorker
+from app.qt.workers.scoring import NETWORKS_TOPIC, ScoringWorker
 from app.qt.workers.worker import Cancel, Job, JobWorker, sentence_of
 from app.session.session import Session, Topic
 from app.types import Verdict
@@ -33,7 +33,7 @@ class NetworksController(Controller):
     They are offered at the first verdict of unfamiliar conditions.
     """
 
-    topic = "liveness networks"
+    topic = NETWORKS_TOPIC
     changed = Signal(object)
     """A `NetworksState`."""
     card_requested = Signal()
@@ -56,8 +56,6 @@ class NetworksController(Controller):
         self.use_requested.connect(scoring.use_meter)
         worker.working.connect(self._on_working)
         worker.ended.connect(self.go_on)
-        scoring.metered.connect(self._on_metered)
-        scoring.unmetered.connect(self._on_unmetered)
         session.subscribe(self._on_change)
 
     @Slot()
@@ -183,14 +181,3 @@ class NetworksController(Controller):
         if self._is_wanted and not state.missing:
             self._is_wanted = False
             self.use_requested.emit()
-
-    @Slot()
-    def _on_metered(self) -> None:
-        self.tell(
-            "The liveness networks are in use: in a light that was not enrolled, the verdict now "
-            "depends on how live the face looks."
-        )
-
-    @Slot(str)
-    def _on_unmetered(self, sentence: str) -> None:
-        self.tell(sentence, "warning")

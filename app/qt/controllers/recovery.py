@@ -12,8 +12,6 @@ from app.session.recovery import Found, fits, offer_of, outcome_of
 from app.session.session import Session, Topic
 
 BRING_BACK, DELETE = "bring back", "delete"
-FAILED = "recovery failed"
-"""Topic of what went wrong: it must not take the place of an offer."""
 
 
 class RecoveryController(Controller):
@@ -33,10 +31,7 @@ class RecoveryController(Controller):
         self._session, self._worker, self._is_on = session, worker, is_on
         self._features: Mapping[str, Any] | None = None
         self._found: list[Found] = []
-        self._has_complained = False
         worker.found.connect(self.on_found)
-        worker.failed.connect(self.on_failed)
-        worker.not_removed.connect(self._on_not_removed)
         session.subscribe(self._on_change)
 
     # ------------------------------------------------------------- intents
@@ -102,21 +97,6 @@ class RecoveryController(Controller):
         # Everything may have been deleted since it was looked for.
         self._found += [one for one in found if one.run.is_there]
         self._offer()
-
-    @Slot(str)
-    def on_failed(self, reason: str) -> None:
-        """Show it once: recording goes on."""
-        if not self._has_complained:
-            self._has_complained = True
-            text = (
-                f"Unsaved takes cannot be kept on disk ({reason}) and would be lost if the program "
-                "were killed: free some space, and export the model soon."
-            )
-            self.tell(text, "warning", FAILED)
-
-    @Slot(str)
-    def _on_not_removed(self, sentence: str) -> None:
-        self.tell(sentence, "warning", FAILED)
 
     # ------------------------------------------------------------- inner
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 
 from app.logs import way_of
+from app.qt.workers.worker import Notifier
 from app.session.recovery import Found, Journal, find, remove
 from app.types import Sample
 
@@ -27,15 +28,13 @@ class Wanted(NamedTuple):
     restored: tuple[Found, ...] = ()
 
 
-class RecoveryWorker(QObject):
+class RecoveryWorker(Notifier):
     """Own the journal; of several waiting states only the newest is written."""
 
+    topic = "recovery failed"
+    """Not that of the controller: a failure must not take the place of an offer."""
     found = Signal(object)
     """A list of `Found`: what earlier runs left."""
-    failed = Signal(str)
-    """Why the takes cannot be kept, to stand in brackets."""
-    not_removed = Signal(str)
-    """A sentence about what could not be deleted."""
 
     look, _keep, _remove = Signal(), Signal(), Signal()
     """Lead from other threads to the slots."""
@@ -45,6 +44,7 @@ class RecoveryWorker(QObject):
         self._writing = threading.Lock()
         """Held while the disk is at work; the main thread waits for it only in `discard_now`."""
         self._journal = Journal()
+        self._has_complained = False
         self._wanted = self._written = Wanted()
         self._restored: tuple[Found, ...] = ()
         self._unwanted: deque[Found] = deque()
@@ -98,14 +98,14 @@ class RecoveryWorker(QObject):
                 self._write()
             except Exception as error:
                 log.info("Unsaved takes could not be kept: %s", way_of(error))
-                self.failed.emit(_reason(error))
+                self._complain(_reason(error))
 
     @Slot()
     def remove(self) -> None:
         """Delete what earlier runs left and is not wanted."""
         while self._unwanted:
             for sentence in remove([self._unwanted.popleft().run]):
-                self.not_removed.emit(sentence)
+                self.tell(sentence, "warning")
 
     @Slot()
     def finish(self) -> None:
@@ -116,6 +116,16 @@ class RecoveryWorker(QObject):
             self._journal.close()
             for found in self._restored:
                 found.run.release()
+
+    def _complain(self, reason: str) -> None:
+        """Show once why takes cannot be kept: recording goes on."""
+        if not self._has_complained:
+            self._has_complained = True
+            text = (
+                f"Unsaved takes cannot be kept on disk ({reason}) and would be lost if the program "
+                "were killed: free some space, and export the model soon."
+            )
+            self.tell(text, "warning")
 
     def _write(self) -> None:
         wanted = self._wanted

@@ -5,13 +5,13 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 
 from app.capture.capture import LatestFrame
 from app.logs import way_of
 from app.models.model import PadModel
 from app.qt.state import Working
-from app.qt.workers.worker import sentence_of
+from app.qt.workers.worker import Notifier, sentence_of
 from app.session.scoring import score_frame
 from app.types import Frame, ScoredFrame
 from app.vision.pipeline import Pipeline, make_pipeline
@@ -22,26 +22,24 @@ Observe = Callable[[Pipeline, PadModel | None, Frame], ScoredFrame]
 
 log = logging.getLogger(__name__)
 
+NETWORKS_TOPIC = "liveness networks"
+"""Topic of notices about them."""
+_VIEWS = "views"
 
-class ScoringWorker(QObject):
+
+class ScoringWorker(Notifier):
     """Own the pipeline; whatever goes wrong becomes a sentence, and the next frame is tried.
 
     ``mailbox`` holds the newest frame; benchmarks pass a slower ``observe``.
     """
 
+    topic = "scoring"
     working = Signal(object)
     """A `Working`: how far the preparation is; empty at its end."""
     prepared = Signal(object)
     """Fingerprint of the views that are now computed."""
     observed = Signal(object)
     """A `ScoredFrame`."""
-    failed = Signal(str)
-    unprepared = Signal(str)
-    """The views cannot be computed, and why."""
-    metered = Signal()
-    """Liveness is measured from now on, as `use_meter` asked for."""
-    unmetered = Signal(str)
-    """Liveness cannot be measured though its networks are there, and why."""
 
     def __init__(self, mailbox: LatestFrame, observe: Observe | None = None) -> None:
         super().__init__()
@@ -68,13 +66,15 @@ class ScoringWorker(QObject):
             return
         except Exception as error:
             log.info("The views could not be prepared: %s", way_of(error))
-            self.unprepared.emit(sentence_of(error, "The networks could not be prepared"))
+            self.tell(sentence_of(error, "The networks could not be prepared"), "error", _VIEWS)
             return
         finally:
             self.working.emit(Working())
         features = pipeline.extractor.fingerprint()
         if features != self._features:
             self._features, self._model = features, None  # it was of other views
+        self.tell("", topic=_VIEWS)
+        self.tell("")
         self.prepared.emit(features)
         # A frame that came meanwhile gives no signal again; a stream that began goes first.
         QTimer.singleShot(0, self, self.on_frame_ready)
@@ -91,7 +91,11 @@ class ScoringWorker(QObject):
         finally:
             self.working.emit(Working())
         if self._pipeline.meter is not None:
-            self.metered.emit()
+            text = (
+                "The liveness networks are in use: in a light that was not enrolled, the verdict "
+                "now depends on how live the face looks."
+            )
+            self.tell(text, topic=NETWORKS_TOPIC)
         self.on_frame_ready()
 
     @Slot(object)
@@ -120,7 +124,7 @@ class ScoringWorker(QObject):
             sentence = sentence_of(error, "A frame could not be scored")
             if sentence != self._last_failure:  # once: the next frame may fail alike
                 self._last_failure = sentence
-                self.failed.emit(sentence)
+                self.tell(sentence, "error")
 
     @Slot()
     def finish(self) -> None:
@@ -139,7 +143,8 @@ class ScoringWorker(QObject):
             raise
         except Exception as error:
             log.info("Liveness cannot be measured: %s", way_of(error))
-            self.unmetered.emit(sentence_of(error, "The liveness networks cannot be used"))
+            sentence = sentence_of(error, "The liveness networks cannot be used")
+            self.tell(sentence, "warning", NETWORKS_TOPIC)
             return None
 
     def _tell(self, done: int, total: int, text: str) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal, Slot
 
 from app.logs import way_of
 from app.names import with_command
-from app.qt.state import Working
+from app.qt.state import Choice, Notice, Working
 from lmkl_core.errors import Cancelled, InvalidInputError, ModelFileError
 
 log = logging.getLogger(__name__)
@@ -21,6 +21,21 @@ STOP_MILLISECONDS = 2000
 
 _left_behind: list[QThread] = []
 """Threads that did not end in time: kept, because destroying a running one aborts the process."""
+
+
+class Notifier(QObject):
+    """Base of controllers and workers: notices for the person."""
+
+    notice = Signal(object)
+    """A `Notice`."""
+    topic = ""
+    """Of its notices, unless they name another one."""
+
+    def tell(
+        self, text: str, level: str = "info", topic: str = "", actions: tuple[Choice, ...] = ()
+    ) -> None:
+        """Show a notice in place of the last one of its topic."""
+        self.notice.emit(Notice(text, level, topic or self.topic, actions))
 
 
 class WorkerThread:
