@@ -24,7 +24,7 @@ class EnrolController(Controller):
         self._session, self._source = session, source
         self._chapter: Chapter | None = None
         self._fold_in = False
-        self._recording = self._shown_before = ""
+        self._recording = ""
         self._change = session.change_enrolment
         session.subscribe(self._on_change)
 
@@ -112,9 +112,8 @@ class EnrolController(Controller):
 
     def _start(self, name: str, light: str, *, is_quick: bool) -> None:
         demo = self._source.demo
-        self._shown_before, self._chapter = "", None
+        self._chapter = None
         if demo is not None:
-            self._shown_before = demo.presenting or ""
             self._chapter = demo.script.enrolment_take(light, self._n_takes)
         self._fold_in = is_quick
         self._change(lambda enrolment: enrolment.start(name, is_quick=is_quick))
@@ -131,11 +130,11 @@ class EnrolController(Controller):
             return
         before, self._recording = self._recording, self._session.enrolment.recording
         if self._recording and not before and self._chapter is not None:
-            self._source.present(self._chapter.key)
+            self._source.stage(self._chapter)
             self._session.expect(self._chapter.frame_caption)
         elif before and not self._recording:
             self._session.expect("")
-            self._source.present(self._shown_before)
+            self._source.unstage()
             if self._fold_in and self._session.last_offer is Offer.FINISHED:
                 self.take_complete.emit(before)
             self._fold_in = False

@@ -52,7 +52,6 @@ class GuidedTestController(Controller):
         self._change = session.change_guided_test
         self._n_before = self._n_planned = self._n_genuine = 0
         self._was_presenting = False
-        self._shown_before = ""
         self._planned: list[str] = []
         self._plans = {plan.name: plan for plan in built_in_plans()}
         self._kept: KeptSession | None = None
@@ -67,16 +66,6 @@ class GuidedTestController(Controller):
     @Slot(str)
     def start(self, species: str) -> None:
         """Begin a presentation; on the demo, also present it."""
-        self._remember()
-        self._begin(species)
-
-    def _remember(self) -> None:
-        """Note what the demo shows, to go back to it after the last presentation."""
-        demo = self._source.demo
-        if demo is not None and not self._was_presenting:
-            self._shown_before = demo.presenting or ""
-
-    def _begin(self, species: str) -> None:
         demo, chapter = self._source.demo, None
         if demo is not None:
             chapter = demo.script.presentation_of(species, self._n_genuine)
@@ -93,7 +82,7 @@ class GuidedTestController(Controller):
             return
         if chapter is not None:
             self._n_genuine += species == BONA_FIDE
-            self._source.present(chapter.key)
+            self._source.stage(chapter)
             self._session.expect(chapter.frame_caption)
         self._n_before = len(self._session.guided_test.presentations)
         self._change(lambda test: test.start(species, demo is not None, self._source.name))
@@ -106,8 +95,7 @@ class GuidedTestController(Controller):
             return
         self._planned = list(demo.script.test_plan)
         self._n_planned = len(self._planned)
-        self._remember()
-        self._begin(self._planned.pop(0))
+        self.start(self._planned.pop(0))
 
     @Slot()
     def stop(self) -> None:
@@ -306,10 +294,10 @@ class GuidedTestController(Controller):
         if self._planned and demo is not None:
             number = self._n_planned - len(self._planned) + 1
             self.tell(f"Presentation {number} of {self._n_planned}: {self._planned[0]}")
-            self._begin(self._planned.pop(0))
+            self.start(self._planned.pop(0))
             return
         self._planned.clear()
-        self._source.present(self._shown_before)
+        self._source.unstage()
         if was_kept:
             self.build_report()
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal, Slot
 
 from app.capture.capture import CaptureState, Phase
 from app.capture.source import FrameSource
+from app.demo.script import Chapter
 from app.demo.source import DemoSource
 from app.qt.controllers import Controller
 from app.qt.state import Choice, SourceState
@@ -45,6 +46,7 @@ class SourceController(Controller):
         self._asked = self._text = self._failure = self._remark = ""
         self._source: FrameSource | None = None
         self._is_substitute = False
+        self._before_stage: str | None = None
         self._state: CaptureState | None = None
         self.is_running = False
         """Whether frames are coming that can be judged."""
@@ -86,6 +88,18 @@ class SourceController(Controller):
         if (demo := self.demo) is not None:
             demo.present(key or None)
             self.source_changed.emit(self.state)
+
+    def stage(self, chapter: Chapter) -> None:
+        """Let the demo present a chapter until `unstage`."""
+        if self._before_stage is None and self.demo is not None:
+            self._before_stage = self.demo.presenting or ""
+        self.present(chapter.key)
+
+    def unstage(self) -> None:
+        """Let the demo present what it did before the first `stage`."""
+        before, self._before_stage = self._before_stage, None
+        if before is not None:
+            self.present(before)
 
     # ------------------------------------------------------------- state
 
@@ -129,7 +143,7 @@ class SourceController(Controller):
         self._text = "demo" if self.is_demo else self._asked
         if self._text == "auto":
             self._text = f"camera:{source.name}"
-        self._state = None
+        self._state = self._before_stage = None
         self._remark = self._failure = ""
         self.is_interrupted = False
         self.stream_begins.emit()

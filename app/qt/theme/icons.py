@@ -163,22 +163,7 @@ VERDICTS = {
 
 def icon(name: str, role: str = "text") -> QIcon:
     """Return an icon of `SHAPES` in one of the theme's `Colours`; faint when disabled."""
-    return QIcon(_ThemedIcon(SHAPES[name], role))
-
-
-def verdict_colour(verdict: str) -> str:
-    """Return the colour of an `app.types.Verdict` in the theme that is shown."""
-    return str(getattr(colours(), VERDICTS[verdict][1]))
-
-
-def paint_icon(painter: QPainter, name: str, rect: QRectF, colour: QColor | str) -> None:
-    """Draw an icon into the largest square in the middle of a rectangle."""
-    _paint(painter, SHAPES[name], rect, QColor(colour))
-
-
-def paint_verdict(painter: QPainter, verdict: str, rect: QRectF, colour: QColor | str) -> None:
-    """Draw the shape of an `app.types.Verdict`."""
-    paint_icon(painter, VERDICTS[verdict][0], rect, colour)
+    return QIcon(_ThemedIcon(name, role))
 
 
 def app_icon() -> QIcon:
@@ -195,15 +180,15 @@ class _ThemedIcon(QIconEngine):
     _clones: list["_ThemedIcon"] = []  # noqa: RUF012
     """Qt owns a clone but PySide does not know; without a reference it would be freed twice."""
 
-    def __init__(self, shape: Shape, role: str) -> None:
+    def __init__(self, name: str, role: str) -> None:
         super().__init__()
-        self._shape, self._role = shape, role
+        self._name, self._role = name, role
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, _state: QIcon.State) -> None:
         role = "faint" if mode == QIcon.Mode.Disabled else self._role
         # Where it is given more width than height, the rest is a gap before the words.
         square = QRectF(rect.x(), rect.y(), min(rect.width(), rect.height()), rect.height())
-        _paint(painter, self._shape, square, QColor(getattr(colours(), role)))
+        paint_icon(painter, self._name, square, getattr(colours(), role))
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         if size.isEmpty():
@@ -216,12 +201,14 @@ class _ThemedIcon(QIconEngine):
         return result
 
     def clone(self) -> QIconEngine:
-        copy = _ThemedIcon(self._shape, self._role)
+        copy = _ThemedIcon(self._name, self._role)
         self._clones.append(copy)
         return copy
 
 
-def _paint(painter: QPainter, shape: Shape, rect: QRectF, colour: QColor) -> None:
+def paint_icon(painter: QPainter, name: str, rect: QRectF, colour: QColor | str) -> None:
+    """Draw an icon into the largest square in the middle of a rectangle."""
+    shape, colour = SHAPES[name], QColor(colour)
     side = min(rect.width(), rect.height())
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -3,7 +3,7 @@
 A widget's role is its property ``class`` (`app.qt.theme.set_class`):
 
 - ``QLabel``: ``title``, ``heading``, ``muted``, ``small``, ``figure`` (a number to be read from
-  afar), ``good``, ``bad``, ``caution``;
+  afar), ``badge``, ``good``, ``bad``, ``caution``;
 - ``QPushButton``: ``primary``, ``danger``, ``quiet``;
 - ``QToolButton``: ``choice`` (large, one of several);
 - ``QFrame``: ``card``, ``line``, ``stage`` (around a picture), ``banner-info``, ``banner-good``,
@@ -35,6 +35,8 @@ QLabel[class="heading"] { font-size: $heading; font-weight: 600; }
 QLabel[class="figure"] { font-size: $figure; font-weight: 600; }
 QLabel[class="muted"] { color: $muted; }
 QLabel[class="small"] { color: $muted; font-size: $small; }
+QLabel[class="badge"] { background: $accent_soft; border-radius: 6px; padding: 2px 7px;
+    font-weight: 600; }
 QLabel[class="good"] { color: $good; font-weight: 600; }
 QLabel[class="bad"] { color: $bad; font-weight: 600; }
 QLabel[class="caution"] { color: $caution; font-weight: 600; }

@@ -3,7 +3,7 @@
 from html import escape
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtGui import Qt as QtText
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QWidget
 
@@ -167,31 +167,12 @@ def banner(kind: str, note: MarkedText, *buttons: QPushButton) -> QFrame:
     return frame
 
 
-class NumberBadge(QWidget):
-    """The number of a step in a disc."""
-
-    def __init__(self, number: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._number = str(number)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(self._number)
-
-    def sizeHint(self) -> QSize:
-        side = round(self.fontMetrics().height() * 1.5)
-        return QSize(side, side)
-
-    def paintEvent(self, _event: QPaintEvent, /) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(colours().accent_soft))
-        painter.drawEllipse(QRectF(self.rect()))
-        font = QFont(self.font())
-        font.setWeight(QFont.Weight.DemiBold)
-        painter.setFont(font)
-        painter.setPen(QColor(colours().text))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._number)
-        painter.end()
+def number_badge(number: int, parent: QWidget | None = None) -> QLabel:
+    """Return the number of a step."""
+    label = QLabel(str(number), parent)
+    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    set_class(label, "badge")
+    return label
 
 
 class StepHeading(QWidget):
@@ -200,7 +181,7 @@ class StepHeading(QWidget):
     def __init__(self, number: int, text: str = "") -> None:
         super().__init__()
         self._label = wrapped(text, "heading", self)
-        hbox(self, (NumberBadge(number, self), 0, Qt.AlignmentFlag.AlignTop), (self._label, 1))
+        hbox(self, (number_badge(number, self), 0, Qt.AlignmentFlag.AlignTop), (self._label, 1))
 
     def set_text(self, text: str) -> None:
         set_text(self._label, text)

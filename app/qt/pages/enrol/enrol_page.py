@@ -17,7 +17,7 @@ from app.qt.pages.enrol.record_card import RecordCard
 from app.qt.pages.enrol.takes_list import CoverageMeter, TakesList
 from app.qt.theme import set_class
 from app.qt.widgets.layout import CARD, Columns, ask, button, card, grid, hbox, scroll_area, vbox
-from app.qt.widgets.texts import NumberBadge, set_text, wrapped
+from app.qt.widgets.texts import number_badge, set_text, wrapped
 from app.session.takes import EnrolmentState
 from app.types import ScoredFrame
 
@@ -41,7 +41,7 @@ class Guidance(QFrame):
         self._steps = QWidget(self)
         steps = grid(self._steps, 12, 10, 0, 1)
         for row, text in enumerate(_STEPS):
-            steps.addWidget(NumberBadge(row + 1, self), row, 0)
+            steps.addWidget(number_badge(row + 1, self), row, 0)
             steps.addWidget(wrapped(text, parent=self), row, 1)
         self._opened = wrapped(
             "The model knows its own takes; pictures are not kept in files. "

@@ -145,7 +145,8 @@ class Preview(QWidget):
             self._paint_chip(painter, name, corners[3], is_above=True)
 
     def _paint_box(self, painter: QPainter, box: QRectF) -> None:
-        colour = QColor(icons.verdict_colour(self._verdict))
+        shape, role = icons.VERDICTS[self._verdict]
+        colour = QColor(getattr(theme.colours(), role))
         # A dark edge keeps the frame visible on any background.
         for pen in (QPen(QColor(0, 0, 0, 120), 5.0), QPen(colour, 3.0)):
             painter.setPen(pen)
@@ -154,7 +155,7 @@ class Preview(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.colours().panel))
         painter.drawEllipse(badge)
-        icons.paint_verdict(painter, self._verdict, badge.adjusted(3, 3, -3, -3), colour)
+        icons.paint_icon(painter, shape, badge.adjusted(3, 3, -3, -3), colour)
 
     def _paint_chip(self, painter: QPainter, text: str, corner: QPointF, *, is_above: bool) -> None:
         """Write on a dark chip, readable on any picture, above or below its left corner."""
