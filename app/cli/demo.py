@@ -22,12 +22,11 @@ from app.cli.console import (
     stop,
     text_table,
 )
-from app.cli.models import known
 from app.cli.outputs import make_folder
 from app.demo import run
 from app.demo.run import DemoResult, GroupResult
 from app.models.files import save
-from app.models.summary import CERTIFIED_GAP, describe
+from app.models.summary import CERTIFIED_GAP, describe, known, threshold_facts
 from app.reports import Context, build, write
 from lmkl_core.errors import ModelFileError
 from lmkl_core.system.files import write_atomically
@@ -140,7 +139,7 @@ def as_document(result: DemoResult) -> dict[str, Any]:
         "relative_gap": float(model.gap_),
         "certified": result.is_certified,
         "threshold": {
-            **describe(result.pad).threshold.as_dict(),
+            **threshold_facts(calibration),
             "n_blocks": int(calibration.n_blocks),
             "n_takes": int(calibration.n_takes),
             "stress_bpcer": known(calibration.stress_bpcer),

@@ -6,7 +6,6 @@ line, which other people can see and shells keep.
 
 import getpass
 import logging
-import math
 import os
 import stat
 import sys
@@ -17,7 +16,13 @@ from typing import Any
 from app.cli.console import ExitCode, can_ask, option, say, stop
 from app.models.files import LONGEST_NAME, PROTECTED_SUFFIX, Export, difference_of, load
 from app.models.model import PadModel, preset_name, preset_of
-from app.models.summary import CERTIFIED_GAP, PersonSummary, describe
+from app.models.summary import (
+    CERTIFIED_GAP,
+    PersonSummary,
+    describe,
+    known,
+    threshold_facts,
+)
 from app.names import cleaned_name
 from app.vision.pipeline import Pipeline, make_pipeline
 from lmkl_core.errors import InvalidInputError, ModelFileError, PassphraseNeeded, WrongPassphrase
@@ -131,11 +136,6 @@ def _as_preset_file(stored: Mapping[str, Any]) -> dict[str, Any]:
 # ------------------------------------------------------------- as JSON
 
 
-def known(value: float) -> float | None:
-    """Return a finite number, or None."""
-    return float(value) if math.isfinite(value) else None
-
-
 def model_facts(model: PadModel) -> dict[str, Any]:
     """Return what identifies a model and how far it can be trusted."""
     shown = describe(model)
@@ -150,7 +150,7 @@ def model_facts(model: PadModel) -> dict[str, Any]:
         "relative_gap": known(shown.gap),
         "certified": shown.gap <= CERTIFIED_GAP,
         "is_simulated": model.is_simulated,
-        "threshold": shown.threshold.as_dict(),
+        "threshold": threshold_facts(shown.calibration),
         "notes": list(model.notes),
         "people": list(map(_person_facts, shown.people)),
     }

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
-from app.models.summary import ModelSummary, ThresholdSummary
+from app.models.summary import ModelSummary
 from app.reports.json_files import GUIDED_TEST_FORMAT as REPORT_FORMAT
 from app.session.guided_test.guided_test import GuidedTest
 from app.session.guided_test.presentation import GuidedTestError
 from app.storage import read_text
+from lmkl_core.calibration.threshold import Calibration
 
 MAX_BYTES = 1 << 28
 MOST_VALUES, MOST_CONTAINERS = 1 << 23, 1 << 20
@@ -41,14 +43,28 @@ class _Threshold(msgspec.Struct):
     origin: str
     statement: str
 
-    def summary(self) -> ThresholdSummary:
-        known = msgspec.structs.asdict(self)
-        for name in ("value", "bpcer", "n_effective"):
-            known[name] = _real(known[name])
-        low, high = known.pop("bpcer_interval")
-        if self.target_bpcer is None:
-            known["promised"] = None
-        return ThresholdSummary(**known, interval=(_real(low), _real(high)))
+    def calibration(self) -> Calibration:
+        """Return what the report says; a report has no scores and no stress test."""
+        low, high = self.bpcer_interval
+        return Calibration(
+            _real(self.value),
+            self.target_bpcer,
+            _real(self.bpcer),
+            (_real(low), _real(high)),
+            confidence=math.nan,
+            n_scores=self.n_scores,
+            n_effective=_real(self.n_effective),
+            n_blocks=0,
+            n_takes=0,
+            block_length=0,
+            promised=None if self.target_bpcer is None else self.promised,
+            stress_bpcer=math.nan,
+            stress_interval=(0.0, 1.0),
+            scores=np.empty(0),
+            stress_scores=np.empty(0),
+            origin=self.origin,
+            statement=self.statement,
+        )
 
 
 class _Model(msgspec.Struct):
@@ -103,11 +119,9 @@ def _model(stored: Any) -> ModelSummary | None:
     if model.threshold.target_bpcer is not None and model.threshold.promised is None:
         return None
     said = msgspec.structs.asdict(model)
-    said |= {
-        "threshold": model.threshold.summary(),
-        "parameters": tuple(model.parameters.items()),
-    }
-    return ModelSummary(**said)
+    del said["threshold"]
+    said["parameters"] = tuple(model.parameters.items())
+    return ModelSummary(**said, calibration=model.threshold.calibration())
 
 
 def _real(value: float | None) -> float:

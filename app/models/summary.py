@@ -11,7 +11,7 @@ from app.models.model import PadModel, preset_name
 from app.types import Image, Interval
 from lmkl_core import InvalidInputError, LocalisedMKL
 from lmkl_core.calibration.left_out import block_numbers, time_blocks
-from lmkl_core.calibration.threshold import clopper_pearson, effective_number
+from lmkl_core.calibration.threshold import Calibration, clopper_pearson, effective_number
 from lmkl_core.theory import (
     dual_norm_bound,
     generalisation_bound,
@@ -20,6 +20,8 @@ from lmkl_core.theory import (
     squared_loss_bound,
     weight_sum_bound,
 )
+
+__all__ = ["Bound", "Calibration", "ModelSummary", "PersonSummary", "describe"]  # for views
 
 CERTIFIED_GAP = 1e-6
 """A fit that stops above this relative gap is shown as not certified."""
@@ -39,52 +41,6 @@ class Bound:
     name: str
     value: float
     meaning: str
-
-
-@dataclass(frozen=True)
-class ThresholdSummary:
-    """A `lmkl_core.Calibration` for views and reports, which may know only a part of it."""
-
-    value: float
-    target_bpcer: float | None
-    bpcer: float
-    interval: Interval
-    n_scores: int
-    n_effective: float
-    promised: bool | None
-    """Whether the enrolment suffices to promise the target; None without one."""
-    origin: str
-    statement: str
-    stress_bpcer: float | None = None
-    stress_interval: Interval = (0.0, 1.0)
-    left_out: tuple[float, ...] = ()
-    stress: tuple[float, ...] = ()
-    """Scores with whole conditions left out; empty with a single condition."""
-    level: float | None = None
-    """Median left-out score."""
-
-    @property
-    def share_of_level(self) -> float | None:
-        """The threshold over the usual score of genuine frames, if known."""
-        return self.value / self.level if self.level is not None and self.level > 0 else None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the threshold and its basis as JSON values; unknown numbers are null."""
-
-        def known(value: float) -> float | None:
-            return value if math.isfinite(value) else None
-
-        return {
-            "value": known(self.value),
-            "origin": self.origin,
-            "statement": self.statement,
-            "target_bpcer": self.target_bpcer,
-            "bpcer": known(self.bpcer),
-            "bpcer_interval": [known(end) for end in self.interval],
-            "n_scores": self.n_scores,
-            "n_effective": known(self.n_effective),
-            "promised": self.promised,
-        }
 
 
 @dataclass(frozen=True)
@@ -123,7 +79,7 @@ class ModelSummary:
     gap_history: tuple[float, ...] = ()
     objective_history: tuple[float, ...] = ()
     """One entry an iteration."""
-    threshold: ThresholdSummary
+    calibration: Calibration
     bounds: tuple[Bound, ...] = ()
     parameters: tuple[tuple[str, str], ...]
     takes: tuple[str, ...]
@@ -159,7 +115,7 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
         n_solves=int(solution.n_solves),
         gap_history=tuple(map(float, solution.gap_history)),
         objective_history=tuple(map(float, solution.objective_history)),
-        threshold=_threshold(estimator),
+        calibration=estimator.calibration_,
         bounds=_bounds(estimator),
         parameters=_parameters(estimator),
         takes=model.takes,
@@ -175,28 +131,24 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
     )
 
 
-def _threshold(estimator: LocalisedMKL) -> ThresholdSummary:
-    calibration = estimator.calibration_
-    stress = calibration.stress_scores
-    has_stress = bool(np.isfinite(stress).all()) and not math.isnan(calibration.stress_bpcer)
-    low, high = calibration.interval
-    stress_low, stress_high = calibration.stress_interval
-    return ThresholdSummary(
-        value=float(calibration.threshold),
-        target_bpcer=calibration.target_bpcer,
-        bpcer=float(calibration.bpcer),
-        interval=(float(low), float(high)),
-        n_scores=int(calibration.n_scores),
-        n_effective=float(calibration.n_effective),
-        promised=calibration.promised,
-        origin=str(calibration.origin),
-        statement=str(calibration.statement),
-        stress_bpcer=float(calibration.stress_bpcer) if has_stress else None,
-        stress_interval=(float(stress_low), float(stress_high)),
-        left_out=tuple(map(float, calibration.scores)),
-        stress=tuple(map(float, stress)) if has_stress else (),
-        level=calibration.level,
-    )
+def threshold_facts(calibration: Calibration) -> dict[str, Any]:
+    """Return a threshold and its basis as JSON values; unknown numbers are null."""
+    return {
+        "value": known(calibration.threshold),
+        "origin": calibration.origin,
+        "statement": calibration.statement,
+        "target_bpcer": calibration.target_bpcer,
+        "bpcer": known(calibration.bpcer),
+        "bpcer_interval": [known(end) for end in calibration.interval],
+        "n_scores": calibration.n_scores,
+        "n_effective": known(calibration.n_effective),
+        "promised": calibration.promised,
+    }
+
+
+def known(value: float) -> float | None:
+    """Return a finite number, or None."""
+    return float(value) if math.isfinite(value) else None
 
 
 def _typical_faces(

@@ -125,8 +125,8 @@ def warnings(
             f"{counted(n, 'bona fide presentation')} of those refused came in a light that was not "
             "enrolled: enrol it, or test in enrolled light."
         )
-    target = None if model is None else model.threshold.target_bpcer
-    if model is not None and target is not None and not model.threshold.promised:
+    target = None if model is None else model.calibration.target_bpcer
+    if model is not None and target is not None and not model.calibration.promised:
         found.append(
             f"The wanted BPCER of {percent(target)} cannot be promised at this threshold: enrol "
             "more takes."

@@ -332,7 +332,7 @@ def _tested(report: Report) -> Iterable[tuple[str, str, str, str]]:
         yield TESTED, "views", "Views", f"preset {model.preset}{views}"
         parameters = "; ".join(f"{name} = {value}" for name, value in model.parameters)
         yield TESTED, "parameters", "Parameters", parameters
-        origin = f"{model.threshold.origin}. {model.threshold.statement}"
+        origin = f"{model.calibration.origin}. {model.calibration.statement}"
     values = ", ".join(score_text(one) for one in report.thresholds) or "none in force"
     yield TESTED, "threshold", "Threshold", f"{values}; accepted when the score reaches it"
     yield TESTED, "threshold_origin", "Its origin", origin

@@ -10,7 +10,7 @@ import numpy as np
 
 from app.evaluation.published import PrintedFigure
 from app.evaluation.result import FoldResult
-from app.models.summary import ModelSummary
+from app.models.summary import ModelSummary, threshold_facts
 from app.reports.evaluation import Comparison, Line, Row, Table
 from app.reports.figures import FIGURES, Figure, Figures, FoldFigures
 from app.reports.findings import brief, conclusions, limits, size_statement
@@ -71,7 +71,7 @@ def _model(model: ModelSummary) -> dict[str, Any]:
         "n_samples": model.n_samples,
         "takes": list(model.takes),
         "parameters": dict(model.parameters),
-        "threshold": model.threshold.as_dict(),
+        "threshold": threshold_facts(model.calibration),
     }
 
 

@@ -1,10 +1,7 @@
-"""A score taken apart: the exact sum of one term for every cluster and view.
-
-Everything here is sums of these terms, over views and regions, so it can be checked by hand.
-"""
+"""A score taken apart: the exact sum of one term for every cluster and view."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 Terms = Sequence[Sequence[float]]
@@ -36,7 +33,6 @@ class Explanation:
 
     score: float
     usual: float | None
-    n_terms: int
     n_clusters: int
     n_views: int
     views: tuple[Part, ...]
@@ -64,16 +60,13 @@ def explain(terms: Terms, view_names: Sequence[str], usual_terms: Terms = ()) ->
     """
     if not _fits(terms, view_names):
         return None
-    usual = usual_terms if _fits(usual_terms, view_names) and len(usual_terms) == len(terms) else ()
-    views = _parts(view_names, terms, usual, lambda name: name)
+    if not _fits(usual_terms, view_names) or len(usual_terms) != len(terms):
+        usual_terms = ()
+    views = _parts(view_names, terms, usual_terms)
+    regions = _parts([name.partition("/")[0] for name in view_names], terms, usual_terms)
+    usual = math.fsum(part.usual or 0.0 for part in views) if usual_terms else None
     return Explanation(
-        score=math.fsum(_of_views(terms)),
-        usual=math.fsum(_of_views(usual)) if usual else None,
-        n_terms=len(terms) * len(view_names),
-        n_clusters=len(terms),
-        n_views=len(view_names),
-        views=views,
-        regions=_parts(view_names, terms, usual, lambda name: name.partition("/")[0]),
+        math.fsum(part.value for part in views), usual, len(terms), len(view_names), views, regions
     )
 
 
@@ -87,18 +80,14 @@ def _fits(terms: Terms, view_names: Sequence[str]) -> bool:
     return bool(terms) and bool(view_names) and all(len(row) == len(view_names) for row in terms)
 
 
-def _of_views(terms: Terms) -> list[float]:
-    return [math.fsum(column) for column in zip(*terms, strict=True)]
+def _parts(names: Sequence[str], terms: Terms, usual_terms: Terms) -> tuple[Part, ...]:
+    """Sum the columns of each name."""
 
+    def total(table: Terms, name: str) -> float:
+        columns = (column for column, own in enumerate(names) if own == name)
+        return math.fsum(math.fsum(row[column] for row in table) for column in columns)
 
-def _parts(
-    view_names: Sequence[str], terms: Terms, usual: Terms, group: Callable[[str], str]
-) -> tuple[Part, ...]:
-    def sums(table: Terms) -> dict[str, float]:
-        found: dict[str, list[float]] = {}
-        for name, value in zip(view_names, _of_views(table), strict=True):
-            found.setdefault(group(name), []).append(value)
-        return {name: math.fsum(values) for name, values in found.items()}
-
-    usuals = sums(usual) if usual else {}
-    return tuple(Part(name, value, usuals.get(name)) for name, value in sums(terms).items())
+    return tuple(
+        Part(name, total(terms, name), total(usual_terms, name) if usual_terms else None)
+        for name in dict.fromkeys(names)
+    )

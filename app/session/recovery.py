@@ -1,14 +1,12 @@
 """Unsaved takes, kept on disk until a saved model holds them: a killed program loses none.
 
-Every run has a folder and a lock of its own (`app.session.runs`) in ``unsaved``, with a file for
-every take: views and circumstances of its frames, never a picture, readable by the owner alone. A
-take is rewritten atomically with every kept frame, so only the frame being written can be lost.
-35 frames of the preset ``texture`` are 180 kB, written in 2 to 8 ms.
+Every run has a folder of its own (`app.session.runs`) in ``unsaved``, with a file for every take:
+views and circumstances of its frames, never a picture. A take is rewritten atomically with every
+kept frame, so only the frame being written can be lost. 35 frames of the preset ``texture`` are
+180 kB, written in 2 to 8 ms. Takes of the demo are not kept.
 
-Files go when an exported model holds the takes, when they are deleted, when the window is closed,
-with *Delete all my data*, and when the setting is switched off. Takes of the demo are not kept. The
-next start reads the folders whose lock is free, as untrusted input, and offers to bring the takes
-back. They are then written to the folder of the new run, and the old folder is deleted.
+The next start reads the folders of runs that have ended, as untrusted input, and offers to bring
+the takes back. They are then written to the folder of the new run, and the old one is deleted.
 """
 
 import io
@@ -161,7 +159,6 @@ class Journal:
     def __init__(self) -> None:
         self._run: Run | None = None
         self._files: dict[Path, tuple[Sample, ...]] = {}
-        self._n_files = 0
 
     def keep(self, samples: Sequence[Sample], features: Mapping[str, Any]) -> None:
         """Have exactly these samples on disk; write only takes that changed."""
@@ -188,13 +185,13 @@ class Journal:
         takes: dict[str, list[Sample]] = {}
         for sample in samples:
             takes.setdefault(sample.take, []).append(sample)
-        # A take is recognised by its frames: its name and their numbers may have changed.
-        places = {id(s.views): path for path, kept in self._files.items() for s in kept}
+        if takes and self._run is None:
+            self._run = begin_run()
         wanted: set[Path] = set()
         for take in map(tuple, takes.values()):
-            known = (places.get(id(sample.views)) for sample in take)
-            path = next((one for one in known if one and one not in wanted), None)
-            path = path or self._new_file()
+            assert self._run is not None
+            # By number: the take may get another name.
+            path = self._run.folder / f"{take[0].number}.safetensors"
             wanted.add(path)
             if self._files.get(path) != take:  # samples are never changed once made
                 write_atomically(path, packed(take, features))
@@ -202,12 +199,6 @@ class Journal:
         for path in set(self._files) - wanted:
             path.unlink(missing_ok=True)
             del self._files[path]
-
-    def _new_file(self) -> Path:
-        if self._run is None:
-            self._run = begin_run()
-        self._n_files += 1
-        return self._run.folder / f"{self._n_files}.safetensors"
 
 
 # ------------------------------------------------------------- earlier runs

@@ -115,10 +115,10 @@ def test_that_a_target_moves_the_threshold_and_deleting_everything_reaches_memor
     before = driver.session.model.threshold
     driver.controller.change_settings(target_bpcer=0.5)
     driver.until(lambda: driver.session.model.threshold > before)
-    assert driver.session.model_summary.threshold.target_bpcer == pytest.approx(0.5)
+    assert driver.session.model_summary.calibration.target_bpcer == pytest.approx(0.5)
     driver.controller.change_settings(target_bpcer=None)
     driver.until(lambda: driver.session.model.threshold == before)
-    assert driver.session.model_summary.threshold.target_bpcer is None
+    assert driver.session.model_summary.calibration.target_bpcer is None
     assert storage.settings_file().is_file()
     driver.controller.delete_everything()
     driver.until_told("Everything the program had stored is deleted.")

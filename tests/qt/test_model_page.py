@@ -1,5 +1,6 @@
 """The page on the model, driven as a person would."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from app.qt.charts.bars import BarTable
 from app.qt.pages.model.model_page import ModelPage
 from app.qt.state import Working
 from tests.qt.driving import click, named, texts_of, wheel_over
-from tests.qt.model_values import STATEMENT, VIEWS, model_summary, threshold_summary
+from tests.qt.model_values import STATEMENT, VIEWS, calibration, model_summary
 from tests.qt.model_values import THRESHOLD as VALUE
 
 WEIGHTS, THRESHOLD, CONVERGENCE, DETAILS = range(4)
@@ -55,24 +56,26 @@ def test_that_the_certificate_has_its_word_its_shape_and_its_gap(page):
 
 
 def test_that_the_threshold_is_told_in_plain_words_and_a_missed_target_with_the_way_out(page):
-    page.show_model(model_summary(threshold=threshold_summary(stress_bpcer=None)))
+    page.show_model(model_summary(calibration=calibration(stress_bpcer=math.nan)))
     assert page.header.threshold.text() == (
-        "About 1 in 22 genuine frames may be refused "
-        "(4.4 %; with about 72 independent frames, anything from 1.2 to 11.3 %)."
+        "The threshold is 89 % of the usual score of genuine frames. "
+        "About 1 in 22 genuine frames may be refused (4.4 %; with about 72 independent frames, "
+        "anything from 1.2 to 11.3 %)."
     )
     assert any("not known" in text for text in texts_of(page.threshold))  # of other light
-    missed = threshold_summary(promised=False, bpcer=0.1, target_bpcer=0.05, stress_bpcer=1.0)
-    page.show_model(model_summary(threshold=missed))
+    missed = calibration(promised=False, bpcer=0.1, target_bpcer=0.05, stress_bpcer=1.0)
+    page.show_model(model_summary(calibration=missed))
     told = page.header.threshold.text()
-    assert told.startswith("About 1 in 10 genuine frames may be refused (10.0 %;")
+    assert "About 1 in 10 genuine frames may be refused (10.0 %;" in told
     assert "You asked for 5.0 %: record more takes." in told
     assert page.header.threshold.mark.name == "warning"
     assert told.endswith("In a light that was never enrolled about 100.0 % would be refused.")
 
 
 def test_that_without_a_target_there_is_neither_promise_nor_warning(page):
-    plain = threshold_summary(target_bpcer=None, promised=None, level=VALUE / 0.65)
-    page.show_model(model_summary(threshold=plain))
+    usual = np.array([VALUE / 0.65])
+    plain = calibration(target_bpcer=None, promised=None, scores=usual)
+    page.show_model(model_summary(calibration=plain))
     told = page.header.threshold
     assert told.text().startswith("The threshold is 65 % of the usual score of genuine frames.")
     assert "You asked" not in told.text()
@@ -154,7 +157,7 @@ def test_that_another_target_is_told_once_the_person_has_settled_or_leaves_the_t
     page.tabs.setCurrentIndex(THRESHOLD)
     target, told = page.threshold.target, page._controller.set_target
     for share, text in ((0.2, "20.0 %"), (0.0001, "0.1 %"), (0.5, "30.0 %"), (0.05, "5.0 %")):
-        page.show_model(model_summary(threshold=threshold_summary(target_bpcer=share)))
+        page.show_model(model_summary(calibration=calibration(target_bpcer=share)))
         assert target.text() == text
         page.tabs.setCurrentIndex(DETAILS)
         page.tabs.setCurrentIndex(THRESHOLD)

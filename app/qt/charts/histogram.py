@@ -9,7 +9,7 @@ import pyqtgraph as pg  # type: ignore[import-untyped]
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
-from app.models.summary import ThresholdSummary
+from app.models.summary import Calibration
 from app.qt import theme
 from app.qt.charts.chart import Chart, Key, csv_text
 from app.qt.charts.format import decimals, percent, places_for
@@ -20,7 +20,7 @@ from app.types import Interval
 _N_BINS = 30
 _LIGHT = 0.45
 
-Series = tuple[str, tuple[float, ...], float | None, Interval]
+Series = tuple[str, list[float], float, Interval]
 """A name, scores of genuine frames, the share that is refused, and its interval."""
 
 
@@ -51,16 +51,16 @@ class ScoreHistogram(Chart):
         rows = [part for pair in zip(self._labels, self._plots, strict=True) for part in pair]
         self._lay_out(self._statement, self._legend, *rows)
 
-    def show_threshold(self, threshold: ThresholdSummary | None) -> None:
+    def show_calibration(self, shown: Calibration | None) -> None:
         """Show the left-out scores that set a threshold, and those of the stress test."""
         self._series = []
-        if threshold is not None:
-            one = threshold
-            self._threshold = one.value
-            self._series = [("left-out frames", one.left_out, one.bpcer, one.interval)]
-            if one.stress:
+        if shown is not None:
+            self._threshold = shown.threshold
+            frames, conditions = shown.scores.tolist(), shown.stress_scores.tolist()
+            self._series = [("left-out frames", frames, shown.bpcer, shown.interval)]
+            if isfinite(shown.stress_bpcer):
                 name = "left-out conditions (stress)"
-                self._series.append((name, one.stress, one.stress_bpcer, one.stress_interval))
+                self._series.append((name, conditions, shown.stress_bpcer, shown.stress_interval))
         self.mark_stale()
 
     def to_csv(self) -> str:

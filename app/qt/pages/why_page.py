@@ -114,7 +114,8 @@ class ScoreCard(QFrame):
 def _sum_words(score: float, explanation: Explanation | None, places: int) -> str:
     if explanation is None:
         return ""
-    n, clusters = explanation.n_terms, explanation.n_clusters
+    clusters = explanation.n_clusters
+    n = clusters * explanation.n_views
     if not explanation.agrees_with(score):
         total = decimals(explanation.score, places)
         return f"The {n} terms below sum to {total}, which is not the score."

@@ -1,38 +1,23 @@
 """A model in plain numbers and words: they agree with the estimator and with each other."""
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from app.models.files import load, save
-from app.models.fitting import fitted, recalibrated
+from app.models.fitting import fitted
 from app.models.model import PadModel
-from app.models.summary import CERTIFIED_GAP, describe
+from app.models.summary import CERTIFIED_GAP, describe, threshold_facts
 from app.settings import CLUSTERS, LEAST_NORM, Settings
 from lmkl_core import ConvergenceWarning, LocalisedMKL
-from lmkl_core.calibration.threshold import LEVEL_SHARE
 from tests.app.models.model_material import (
     FEATURES,
-    SETTINGS,
     WINDOW,
     samples_of,
     window_model,
 )
-
-
-def plain(value):
-    """Whether a value is of Python's own numbers, texts and tuples."""
-    if isinstance(value, dict):
-        return all(map(plain, value.values()))
-    if isinstance(value, tuple):
-        return all(map(plain, value))
-    return value is None or type(value) in (bool, int, float, str)
-
-
-def test_that_views_get_plain_values_only():
-    assert plain(asdict(describe(window_model())))
 
 
 def test_that_weights_sizes_and_names_agree_with_the_estimator():
@@ -51,37 +36,6 @@ def test_that_typical_terms_sum_to_the_mean_score_of_the_enrolled_frames():
     model = window_model()
     scores = model.estimator.score_samples(samples_of(*WINDOW).views)
     assert np.sum(describe(model).typical_terms) == pytest.approx(scores.mean(), rel=1e-6)
-
-
-def test_that_the_threshold_is_told_with_the_scores_that_set_it():
-    model = window_model()
-    shown = describe(model).threshold
-    assert shown.value == model.threshold
-    assert shown.target_bpcer == SETTINGS.target_bpcer
-    assert len(shown.left_out) == shown.n_scores == 24
-    assert shown.bpcer == pytest.approx(np.mean(np.array(shown.left_out) < shown.value))
-    low, high = shown.interval
-    assert 0.0 <= low <= shown.bpcer <= high <= 1.0
-    assert shown.level == pytest.approx(np.median(shown.left_out))
-    assert shown.statement
-    assert shown.origin
-
-
-def test_that_without_a_target_the_threshold_is_a_share_of_the_usual_score():
-    shown = describe(recalibrated(window_model(), None)).threshold
-    assert (shown.target_bpcer, shown.promised) == (None, None)
-    assert shown.share_of_level == pytest.approx(LEVEL_SHARE)
-
-
-def test_that_stress_is_told_only_where_whole_conditions_can_be_left_out():
-    one = describe(window_model()).threshold
-    assert one.stress_bpcer is None
-    assert one.stress == ()
-    samples = samples_of(*WINDOW)
-    samples += samples_of("lamp 1", "lamp 2", warmth=0.9, shift=0.5)
-    two = describe(fitted(samples, SETTINGS, FEATURES)).threshold
-    assert 0.0 <= two.stress_bpcer <= 1.0
-    assert len(two.stress) == 40
 
 
 def test_that_a_cluster_is_shown_by_the_frame_that_belongs_most_to_it():
@@ -130,7 +84,6 @@ def test_that_every_model_that_settings_allow_can_be_shown():
             settings = Settings(p=p, q=q, n_clusters=n_clusters, delta=0.1)
             shown = describe(fitted(samples_of(*WINDOW), settings, FEATURES))
             assert all(math.isfinite(bound.value) for bound in shown.bounds)
-            assert plain(asdict(shown))
 
 
 def test_that_parameters_are_told_as_they_were_used():
@@ -153,7 +106,6 @@ def test_that_inducing_points_are_shown_without_bounds():
     fit.fit(samples_of(*WINDOW).views)
     shown = describe(PadModel(fit, FEATURES, None, ("take 1",)))
     assert shown.bounds == ()
-    assert plain(asdict(shown))
 
 
 def test_that_unknown_views_have_no_name():
@@ -165,4 +117,6 @@ def test_that_a_model_from_a_file_is_shown_as_it_was(tmp_path):
     save(window_model(), tmp_path / "m")
     here, there = describe(window_model()), describe(load(tmp_path / "m"))
     assert there.path == str(tmp_path / "m")
-    assert asdict(replace(there, path="")) == asdict(here)
+    for name in ("weights", "gap", "bounds", "parameters", "takes", "typical_terms", "people"):
+        assert getattr(there, name) == getattr(here, name)
+    assert threshold_facts(there.calibration) == threshold_facts(here.calibration)

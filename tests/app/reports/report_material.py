@@ -3,19 +3,30 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from app.models.summary import ModelSummary, ThresholdSummary
+import numpy as np
+
+from app.models.summary import ModelSummary
 from app.reports import Context
+from lmkl_core.calibration.threshold import Calibration
 
 
 def model(**changes):
-    threshold = ThresholdSummary(
-        value=0.5,
+    calibration = Calibration(
+        threshold=0.5,
         target_bpcer=0.05,
         bpcer=0.04,
         interval=(0.01, 0.1),
+        confidence=0.95,
         n_scores=240,
         n_effective=61.0,
+        n_blocks=40,
+        n_takes=9,
+        block_length=6,
         promised=True,
+        stress_bpcer=float("nan"),
+        stress_interval=(0.0, 1.0),
+        scores=np.empty(0),
+        stress_scores=np.empty(0),
         origin="a BPCER of 5.0 %, from 240 left-out scores in 40 time blocks of about 6 rows, "
         "9 takes",
         statement="BPCER 4.0 % on left-out scores, 95 % interval 1.0 to 10.0 %: the target of "
@@ -23,17 +34,7 @@ def model(**changes):
     )
     made = ModelSummary(
         view_names=("face",),
-        weights=((1.0,),),
-        cluster_sizes=(240,),
-        typical_faces=(None,),
-        gap=float("nan"),
-        is_certified=True,
-        stop_reason="",
-        n_solves=1,
-        gap_history=(),
-        objective_history=(),
-        threshold=threshold,
-        bounds=(),
+        calibration=calibration,
         parameters=(("delta", "0.1"), ("p", "1.33")),
         takes=("office", "window light", "lamp"),
         n_samples=240,

@@ -197,16 +197,16 @@ def test_that_a_change_of_model_or_threshold_during_the_session_is_told(guided_t
 
 def test_that_what_is_wrong_with_the_model_is_told(guided_test):
     missed, untargeted = (
-        dataclasses.replace(model().threshold, **changes)
+        dataclasses.replace(model().calibration, **changes)
         for changes in ({"promised": False}, {"target_bpcer": None, "promised": None})
     )
     for changes, word in (
         ({"digest": "c3" * 32}, "not the one that was tested"),
-        ({"threshold": missed}, "cannot be promised"),
+        ({"calibration": missed}, "cannot be promised"),
     ):
         (warning,) = report_of(guided_test, model=model(**changes)).warnings
         assert word in warning
-    assert report_of(guided_test, model=model(threshold=untargeted)).warnings == ()
+    assert report_of(guided_test, model=model(calibration=untargeted)).warnings == ()
 
 
 def test_that_a_missing_class_is_told():

@@ -56,9 +56,9 @@ def refuse_constant(name):
 
 
 def test_that_what_is_not_known_is_null_and_never_nan(tmp_path):
-    unknown = replace(model().threshold, bpcer=float("nan"), interval=(0.0, float("inf")))
+    unknown = replace(model().calibration, bpcer=float("nan"), interval=(0.0, float("inf")))
     for guided_test in (GuidedTest(), session(1, 0, ()), session(0, 1)):
-        write(build(guided_test, context(model=model(threshold=unknown))), tmp_path / "r.html")
+        write(build(guided_test, context(model=model(calibration=unknown))), tmp_path / "r.html")
         text = (tmp_path / "r.json").read_text(encoding="utf-8")
         json.loads(text, parse_constant=refuse_constant)
 

@@ -56,7 +56,7 @@ def found_here():
 
 def changed(folder, **values):
     """Write the first file with other values in its manifest, and a digest that fits them."""
-    path = folder / "1.safetensors"
+    path = folder / "0.safetensors"
     document, tensors = unsealed(path.read_bytes())
     path.write_bytes(seal({**document, **values}, tensors))
 
@@ -254,7 +254,7 @@ NONSENSE = [
 
 @pytest.mark.fault("Process and disk", "damaged or hostile manifest of unsaved takes")
 def test_that_a_manifest_that_makes_no_sense_is_told_and_the_other_take_comes_back(folder, attempt):
-    path = folder / "1.safetensors"
+    path = folder / "0.safetensors"
     data = path.read_bytes()
     for values in NONSENSE:
         path.write_bytes(data)
@@ -265,7 +265,7 @@ def test_that_a_manifest_that_makes_no_sense_is_told_and_the_other_take_comes_ba
             assert found.n_damaged == 1
             assert found.problem
     assert "1 damaged take" in outcome_of(found)
-    (folder / "2.safetensors").unlink()
+    (folder / "4.safetensors").unlink()
     offer = offer_of(found_here(), FEATURES)
     assert "cannot be brought back because" in offer
     assert "\n" not in offer
@@ -274,7 +274,7 @@ def test_that_a_manifest_that_makes_no_sense_is_told_and_the_other_take_comes_ba
 @pytest.mark.fault("Process and disk", "damaged or hostile manifest of unsaved takes")
 def test_that_a_manifest_that_is_nested_too_deeply_is_told(folder, attempt):
     """Python reads a little deeper than it writes: between the two no folder was found at all."""
-    limit, path = sys.getrecursionlimit(), folder / "1.safetensors"
+    limit, path = sys.getrecursionlimit(), folder / "0.safetensors"
     data = path.read_bytes()
     for depth in (40, *range(940, 1000, 3)):
         path.write_bytes(data)
@@ -294,7 +294,7 @@ def test_that_a_manifest_that_is_nested_too_deeply_is_told(folder, attempt):
 
 @pytest.mark.fault("Process and disk", "damaged file of unsaved takes: the others are restored")
 def test_that_of_damaged_files_the_others_are_brought_back(folder, attempt):
-    path, other = folder / "1.safetensors", folder / "2.safetensors"
+    path, other = folder / "0.safetensors", folder / "4.safetensors"
     data = path.read_bytes()
     kinds = {
         "empty": lambda: path.write_bytes(b""),
@@ -338,8 +338,8 @@ def test_that_random_changes_never_raise_and_never_give_what_was_not_recorded(fo
 def test_that_takes_of_other_views_do_not_mix(folder):
     other = Journal()
     other.keep(takes(2, "desk", columns=9), FEATURES)
-    (theirs,) = (path for path in takes_folder().glob("*/1.safetensors") if path.parent != folder)
-    (folder / "3.safetensors").write_bytes(theirs.read_bytes())
+    (theirs,) = (path for path in takes_folder().glob("*/0.safetensors") if path.parent != folder)
+    (folder / "9.safetensors").write_bytes(theirs.read_bytes())
     other.keep((), {})
     found = found_here()
     assert (len(found.samples), found.n_damaged) == (7, 1)

@@ -5,8 +5,9 @@ import random
 
 import numpy as np
 
-from app.models.summary import ModelSummary, ThresholdSummary
+from app.models.summary import ModelSummary
 from app.types import Frame, Verdict
+from lmkl_core.calibration.threshold import Calibration
 from lmkl_core.features.presets import load_preset
 from tests.scored_frames import scored_frame
 
@@ -14,25 +15,28 @@ VIEWS = load_preset("texture").view_names
 IMAGE = np.zeros((2, 2, 3), np.uint8)
 
 
-def threshold_summary(*, n=240, with_stress=True, value=0.62):
+def calibration(*, n=240, with_stress=True, threshold=0.62):
     rng = random.Random(1)
-    left_out = tuple(rng.gauss(0.78, 0.06) for _ in range(n))
-    stress = tuple(rng.gauss(0.74, 0.08) for _ in range(n)) if with_stress else ()
-    share = sum(score < value for score in left_out) / n
-    return ThresholdSummary(
-        value=value,
+    scores = np.array([rng.gauss(0.78, 0.06) for _ in range(n)])
+    stress = np.array([rng.gauss(0.74, 0.08) if with_stress else math.nan for _ in range(n)])
+    share = float(np.mean(scores < threshold))
+    return Calibration(
+        threshold,
         target_bpcer=0.02,
         bpcer=share,
         interval=(max(0.0, share - 0.008), share + 0.02),
+        confidence=0.95,
         n_scores=n,
         n_effective=n / 4,
+        n_blocks=n // 6,
+        n_takes=9,
+        block_length=6,
         promised=False,
-        origin="left-out takes",
-        statement="",
-        stress_bpcer=sum(score < value for score in stress) / n if stress else None,
+        stress_bpcer=float(np.mean(stress < threshold)) if with_stress else math.nan,
         stress_interval=(0.03, 0.1),
-        left_out=left_out,
-        stress=stress,
+        scores=scores,
+        stress_scores=stress,
+        origin="left-out takes",
     )
 
 
@@ -62,7 +66,7 @@ def model_summary(*, n_clusters=3, views=VIEWS, gap_history=None, objective_hist
         "n_solves": 31,
         "gap_history": gaps,
         "objective_history": objective if objective_history is None else objective_history,
-        "threshold": threshold_summary(),
+        "calibration": calibration(),
         "bounds": (),
         "parameters": (),
         "takes": ("window", "lamp"),

@@ -5,6 +5,7 @@ import io
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication
@@ -19,7 +20,7 @@ from app.qt.charts.timeline import ScoreTimeline
 from app.qt.charts.weights import WeightsChart
 from app.qt.theme.themes import DARK, LIGHT
 from app.qt.widgets.layout import scroll_area
-from tests.qt.charts.chart_values import VIEWS, model_summary, scored, session, threshold_summary
+from tests.qt.charts.chart_values import VIEWS, calibration, model_summary, scored, session
 from tests.qt.driving import apply_theme, wheel_over
 
 
@@ -50,7 +51,7 @@ def convergence():
 
 def histogram():
     chart = ScoreHistogram()
-    chart.show_threshold(threshold_summary())
+    chart.show_calibration(calibration())
     return chart
 
 
@@ -66,7 +67,7 @@ EMPTYING = pytest.mark.parametrize(
         (weights, lambda chart: chart.show_model(None)),
         (contributions, lambda chart: chart.clear()),
         (convergence, lambda chart: chart.show_model(None)),
-        (histogram, lambda chart: chart.show_threshold(None)),
+        (histogram, lambda chart: chart.show_calibration(None)),
     ],
     ids=lambda value: value.__name__,
 )
@@ -241,7 +242,7 @@ def test_that_values_that_are_not_finite_are_survived(on_show):
                 views=VIEWS[:4], weights=(odd,), gap_history=odd, objective_history=odd, gap=odd[0]
             )
         )
-    scores.show_threshold(replace(threshold_summary(), left_out=odd, stress=()))
+    scores.show_calibration(replace(calibration(with_stress=False), scores=np.array(odd)))
     for chart in (time, why, weight, fit, scores):
         on_show(chart).grab()
 

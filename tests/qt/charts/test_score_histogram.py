@@ -3,13 +3,14 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QToolTip
 
 from app.qt.charts.histogram import ScoreHistogram
 from app.qt.charts.plot import Plot
-from tests.qt.charts.chart_values import threshold_summary
+from tests.qt.charts.chart_values import calibration
 
 
 @pytest.fixture
@@ -19,8 +20,9 @@ def chart(on_show):
 
 def show(chart, scores, threshold):
     rate = sum(score < threshold for score in scores) / sum(map(math.isfinite, scores))
-    summary = threshold_summary(with_stress=False)
-    chart.show_threshold(replace(summary, value=threshold, left_out=tuple(scores), bpcer=rate))
+    plain = calibration(with_stress=False)
+    scored = replace(plain, threshold=threshold, scores=np.array(scores), bpcer=rate)
+    chart.show_calibration(scored)
 
 
 def words(chart):
@@ -29,12 +31,12 @@ def words(chart):
 
 
 def test_that_left_out_and_stress_scores_come_with_n_rate_and_interval(chart):
-    chart.show_threshold(threshold_summary(with_stress=False))
+    chart.show_calibration(calibration(with_stress=False))
     assert words(chart) == (
         "Threshold 0.620. left-out frames: n = 240, 2 below the threshold "
         "(0.8 %; 95 % interval 0.0 % to 2.8 %)."
     )
-    chart.show_threshold(threshold_summary())
+    chart.show_calibration(calibration())
     assert "left-out conditions (stress): n = 240" in words(chart)
     assert len(chart._counts) == 2
 

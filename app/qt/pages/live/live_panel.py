@@ -211,7 +211,7 @@ class LivePanel(QWidget):
 
     @Slot(object)
     def _on_model(self, model: ModelSummary | None) -> None:
-        self.timeline.set_threshold(None if model is None else model.threshold.value)
+        self.timeline.set_threshold(None if model is None else model.calibration.threshold)
 
     @Slot()
     def _on_occupied(self) -> None:

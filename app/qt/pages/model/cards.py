@@ -75,8 +75,8 @@ class ModelHeader(QFrame):
     def show_model(self, model: ModelSummary) -> None:
         simulated = "Simulated: frames of the demo were enrolled, not of a person."
         self.simulated.show_text(simulated if model.is_simulated else "")
-        threshold = model.threshold
-        score = decimals(threshold.value, places_for(abs(threshold.value)))
+        shown = model.calibration
+        score = decimals(shown.threshold, places_for(abs(shown.threshold)))
         values = (model.n_samples, len(model.takes), model.n_clusters, score)
         for label, value in zip(self._figures, values, strict=True):
             label.setText(str(value))
@@ -90,7 +90,7 @@ class ModelHeader(QFrame):
                 "(relative)."
             )
             self.certificate.show_text(text, "warning", "caution")
-        self.threshold.show_text(threshold_words(threshold), *threshold_mark(threshold))
+        self.threshold.show_text(threshold_words(shown), *threshold_mark(shown))
         clear(self._notes_column)
         self.notes = [caution(note, self) for note in model.notes]
         for note in self.notes:

@@ -70,7 +70,7 @@ class ModelPage(QWidget):
         self._model = model
         self.weights.show_model(model)
         self.clusters.show_model(model)
-        self.threshold.show_threshold(None if model is None else model.threshold)
+        self.threshold.show_calibration(None if model is None else model.calibration)
         self.threshold.people.show_people(() if model is None else model.people)
         self.convergence.show_model(model)
         self.details.show_model(model)

@@ -1,13 +1,13 @@
 """Panels of the Model page: the threshold, and everything else as a table that can be copied."""
 
 from html import escape
-from math import ceil
+from math import ceil, isfinite
 
 from PySide6.QtCore import QSignalBlocker, QSizeF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QHideEvent
 from PySide6.QtWidgets import QFrame, QLabel, QTextBrowser, QWidget
 
-from app.models.summary import ModelSummary, PersonSummary, ThresholdSummary
+from app.models.summary import Calibration, ModelSummary, PersonSummary
 from app.qt.charts.format import decimals, number, percent, scientific
 from app.qt.charts.histogram import ScoreHistogram
 from app.qt.theme import set_class
@@ -38,7 +38,7 @@ class ThresholdPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._threshold: ThresholdSummary | None = None
+        self._calibration: Calibration | None = None
         self.target = CalmSpinBox(self)
         self.target.setRange(AUTOMATIC, HIGHEST)
         self.target.setSpecialValueText("Automatic")
@@ -72,19 +72,19 @@ class ThresholdPanel(QWidget):
         texts = (explained, self._statement, self._origin, self._stress)
         vbox(self, target, *texts, self.people, (self.histogram, 1), spacing=10)
 
-    def show_threshold(self, threshold: ThresholdSummary | None) -> None:
-        if threshold == self._threshold:
+    def show_calibration(self, calibration: Calibration | None) -> None:
+        if calibration is self._calibration:
             return
-        self._threshold = threshold
-        self.histogram.show_threshold(threshold)
-        if threshold is None:
+        self._calibration = calibration
+        self.histogram.show_calibration(calibration)
+        if calibration is None:
             return
         if not self._settling.isActive():
             with QSignalBlocker(self.target):
-                self.target.setValue(_field_value(threshold))
-        self._statement.show_text(threshold.statement, *threshold_mark(threshold))
-        set_text(self._origin, f"Set to {threshold.origin}.")
-        set_text(self._stress, _stress_words(threshold))
+                self.target.setValue(_field_value(calibration))
+        self._statement.show_text(calibration.statement, *threshold_mark(calibration))
+        set_text(self._origin, f"Set to {calibration.origin}.")
+        set_text(self._stress, _stress_words(calibration))
 
     def hideEvent(self, event: QHideEvent, /) -> None:
         """Emit a target that was chosen just before."""
@@ -96,50 +96,50 @@ class ThresholdPanel(QWidget):
     @Slot()
     def _emit_target(self) -> None:
         value = self.target.value()
-        if self._threshold is None or value != _field_value(self._threshold):
+        if self._calibration is None or value != _field_value(self._calibration):
             self.target_changed.emit(None if value == AUTOMATIC else round(value / 100, 6))
 
 
-def _field_value(threshold: ThresholdSummary) -> float:
-    share = threshold.target_bpcer
+def _field_value(calibration: Calibration) -> float:
+    share = calibration.target_bpcer
     return AUTOMATIC if share is None else min(max(round(100 * share, 1), LOWEST), HIGHEST)
 
 
-def _stress_words(threshold: ThresholdSummary) -> str:
-    if threshold.stress_bpcer is None:
+def _stress_words(calibration: Calibration) -> str:
+    if not isfinite(calibration.stress_bpcer):
         return (
             "All takes share one light: how it does in another is not known. "
             "Takes in other light would tell."
         )
-    low, high = map(percent, threshold.stress_interval)
+    low, high = map(percent, calibration.stress_interval)
     return (
-        f"In light that was never enrolled, {percent(threshold.stress_bpcer)} of "
-        f"{len(threshold.stress)} frames would be refused (95 % interval {low} to {high}): every "
-        "light was left out in turn."
+        f"In light that was never enrolled, {percent(calibration.stress_bpcer)} of "
+        f"{len(calibration.stress_scores)} frames would be refused (95 % interval {low} to "
+        f"{high}): every light was left out in turn."
     )
 
 
-def threshold_mark(threshold: ThresholdSummary) -> tuple[str, str]:
+def threshold_mark(calibration: Calibration) -> tuple[str, str]:
     """Return icon and colour: of a target that is promised, one that is not, none."""
-    if threshold.promised is None:
+    if calibration.promised is None:
         return "info", "muted"
-    return ("genuine", "good") if threshold.promised else ("warning", "caution")
+    return ("genuine", "good") if calibration.promised else ("warning", "caution")
 
 
-def threshold_words(threshold: ThresholdSummary) -> str:
+def threshold_words(calibration: Calibration) -> str:
     """Return where it stands, how many genuine frames may be refused, and what would help."""
-    low, high = (decimals(100 * end, 1) for end in threshold.interval)
-    n, rate = max(1, round(threshold.n_effective)), threshold.bpcer
+    low, high = (decimals(100 * end, 1) for end in calibration.interval)
+    n, rate = max(1, round(calibration.n_effective)), calibration.bpcer
     span = f"with about {n} independent frames, anything from {low} to {high} %"
     sentences = [f"{_share(rate)} genuine frames may be refused ({percent(rate)}; {span})."]
-    if threshold.share_of_level is not None:
-        share = round(100 * threshold.share_of_level)
+    if calibration.level > 0:
+        share = round(100 * calibration.threshold / calibration.level)
         sentences.insert(0, f"The threshold is {share} % of the usual score of genuine frames.")
-    target = threshold.target_bpcer
-    if target is not None and not threshold.promised and rate > target:
+    target = calibration.target_bpcer
+    if target is not None and not calibration.promised and rate > target:
         sentences.append(f"You asked for {percent(target)}: record more takes.")
-    if threshold.stress_bpcer is not None:
-        stress = percent(threshold.stress_bpcer)
+    if isfinite(calibration.stress_bpcer):
+        stress = percent(calibration.stress_bpcer)
         sentences.append(f"In a light that was never enrolled about {stress} would be refused.")
     return " ".join(sentences)
 
@@ -230,11 +230,10 @@ def _as_html(section: Section) -> str:
 
 
 def _sections(model: ModelSummary) -> tuple[Section, ...]:
-    threshold = model.threshold
-    low, high = map(percent, threshold.interval)
-    interval = f"(n = {threshold.n_scores}, 95 % interval {low} to {high})"
-    target, level = threshold.target_bpcer, threshold.level
-    usual = () if level is None else (("usual genuine score", number(level, 6)),)
+    shown = model.calibration
+    low, high = map(percent, shown.interval)
+    interval = f"(n = {shown.n_scores}, 95 % interval {low} to {high})"
+    target = shown.target_bpcer
     fit = (
         ("certified", _yes(model.is_certified)),
         ("relative gap", scientific(model.gap)),
@@ -242,11 +241,11 @@ def _sections(model: ModelSummary) -> tuple[Section, ...]:
         ("solves", str(model.n_solves)),
     )
     operating_point = (
-        ("threshold", number(threshold.value, 6)),
-        *usual,
+        ("threshold", number(shown.threshold, 6)),
+        ("usual genuine score", number(shown.level, 6)),
         ("target BPCER", "automatic" if target is None else percent(target)),
-        ("BPCER", f"{percent(threshold.bpcer)} {interval}"),
-        ("independent scores", f"about {threshold.n_effective:.0f}"),
+        ("BPCER", f"{percent(shown.bpcer)} {interval}"),
+        ("independent scores", f"about {shown.n_effective:.0f}"),
     )
     data = (
         ("frames", str(model.n_samples)),
