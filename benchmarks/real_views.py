@@ -16,7 +16,7 @@ The file is a NumPy archive with one row per frame, in order of time inside a ta
                     named ``LIGHT_NUMBER``, such as ``office_2``, say which light
                     they share
 ``split``           optional: ``train`` and ``devel``, for unseen people
-``conditions``      circumstances, 13 columns in the order of `app.vision.conditions.NAMES`
+``conditions``      light, distance, pose: 13 columns in the order of `app.vision.conditions.NAMES`
 ``view CROP/NET.L`` channel means, then channel standard deviations, not normalised
 ``liveness v2``     optional, with the networks' weights: their embeddings, 128 columns
 ``liveness v1se``   each, and the larger of their probabilities that the face is live

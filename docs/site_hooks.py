@@ -1,4 +1,4 @@
-"""Make the pages, which are written for GitHub, work on the site that `make docs` builds."""
+"""Adapt the pages, written for GitHub, to the site that `make docs` builds."""
 
 import re
 from importlib.resources import files as files_of
@@ -13,7 +13,7 @@ MERMAID = "assets/mermaid.js"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add what lies outside docs/: pictures, the icon, and the script that draws diagrams."""
+    """Add files from outside docs/: pictures, the icon, the script for diagrams."""
     pictures = [ROOT / "assets/icon.svg", *sorted((ROOT / "assets/screenshots").iterdir())]
     sources = {path.relative_to(ROOT).as_posix(): path for path in pictures}
     sources[MERMAID] = Path(str(files_of("mermaidx") / "assets/mermaid.js"))
@@ -23,7 +23,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Let links to files outside docs/ lead to the repository."""
+    """Point links to files outside docs/ at the repository."""
     folder = Path(config.docs_dir, page.file.src_uri).parent
 
     def on_site(link: re.Match[str]) -> str:
@@ -36,7 +36,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Load the script for diagrams from the site, and only where there are diagrams."""
+    """Load the script for diagrams on pages that have diagrams."""
     if 'class="mermaid"' not in output:
         return output
     script = File(MERMAID, config.docs_dir, config.site_dir, config.use_directory_urls)

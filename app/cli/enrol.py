@@ -64,8 +64,8 @@ def command(
     preset: str | None = PRESET,
     target_bpcer: float | None = option(
         "--target-bpcer SHARE",
-        "Share of genuine frames that the threshold may refuse; by default the threshold is "
-        "65 % of the median left-out score.",
+        "Share of genuine frames that the threshold may refuse; by default as in the window's "
+        "settings.",
     ),
     add_to: Path | None = option("--add-to MODEL", "Add the takes to this model."),
     passphrase_file: Path | None = PASSPHRASE_FILE,
