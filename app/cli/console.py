@@ -4,15 +4,15 @@ Results go to standard output, everything else (errors, notes, progress) to stan
 """
 
 import json
-import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any, NoReturn, Self
 
 import typer
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -104,15 +104,14 @@ def text_table(
     title: str, texts: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> Table:
     """Return a table of texts, folded where there is little room, and numbers, never folded."""
-    cells = [[Text(str(cell)) for cell in row] for row in rows]  # nothing in it is markup
-    table = Table(title=title, title_justify="left")
+    table = Table(title=title, title_justify="left", box=SIMPLE, padding=(0, 1, 0, 0))
     for heading in texts:
         table.add_column(heading, overflow="fold")
-    for place, heading in enumerate(numbers, len(texts)):
-        width = max((row[place].cell_len for row in cells), default=0)
-        table.add_column(heading, justify="right", min_width=width)
-    for row in cells:
-        table.add_row(*row)
+    for heading in numbers:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        # Plain text: names of files may look like markup.
+        table.add_row(*(cell if isinstance(cell, Text) else Text(str(cell)) for cell in row))
     return table
 
 
@@ -134,33 +133,34 @@ def progress_bar(title: str, *, hidden: bool = False, in_bytes: bool = False) ->
         )
 
 
-def logged_progress(title: str, *, hidden: bool = False) -> AbstractContextManager[Tell]:
+@contextmanager
+def logged_progress(title: str, *, hidden: bool = False) -> Iterator[Tell]:
     """Show a bar on a terminal, and lines where standard error is a file or a pipe."""
     if hidden or Console(stderr=True).is_terminal:
-        return progress_bar(title, hidden=hidden)
-    lines = ProgressLines(say)
-    lines(0, None, title)
-    return nullcontext(lines)
+        with progress_bar(title, hidden=hidden) as tell:
+            yield tell
+    else:
+        say(title)
+        yield progress_lines(say)
 
 
-class ProgressLines:
-    """Write a line when a part of the work begins, and one a minute while it lasts."""
+def progress_lines(
+    write: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+) -> Tell:
+    """Write a line when a part of the work begins, and one every `EVERY` seconds while it lasts."""
+    last = clock()
+    begun: tuple[str, int | None] = ("", None)
 
-    def __init__(
-        self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._write, self._clock = write, clock
-        self._last, self._begun = -math.inf, ("", -1)
-
-    def __call__(self, done: int, total: int | None, text: str) -> None:
-        now = self._clock()
-        if done == 0:
-            if self._begun == (text, total or 0):
-                return
-            self._begun = (text, total or 0)
-            self._write(f"{text}: {total} to do" if total else text)
-        elif now - self._last >= EVERY:
-            self._write(f"{text} ({done} of {total})" if total else text)
+    def tell(done: int, total: int | None, text: str) -> None:
+        nonlocal last, begun
+        now = clock()
+        if done == 0 and begun != (text, total):
+            begun = (text, total)
+            write(f"{text}: {total} to do" if total else text)
+        elif done and now - last >= EVERY:
+            write(f"{text} ({done} of {total})" if total else text)
         else:
             return
-        self._last = now
+        last = now
+
+    return tell

@@ -1,7 +1,7 @@
 """``lmkl-pad evaluate``: all methods on a database's protocol, beside the published figures."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
@@ -25,8 +25,6 @@ from app.reports.writing import file_name, write_comparison, write_table
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import DEFAULT_PRESET
 from lmkl_core.features.weights import MissingWeightsError
-
-STOPPED = "Stopped. What was finished is kept; the same command goes on from there."
 
 CLUSTER_SECONDS = 20
 """How long a cluster may take to answer."""
@@ -99,11 +97,9 @@ def command(
 
     Every method learns from bona fide recordings only. An interrupted run resumes where it stopped.
     """
+    console = Console(highlight=False)
     if as_list:
-        if as_json:
-            print_json(listing())
-        else:
-            print_listing(Console())
+        print_json(listing()) if as_json else print_listing(console)
         return
     databases = [_database(name) for name in names or [""]]
     places = _places(databases, roots or [])
@@ -127,34 +123,49 @@ def command(
         for database, root in zip(databases, places, strict=True)
     ]
     make_folder(output)
-    runs = [
-        (_name(database, options, len(databases), chosen), layout, database, options)
+    runs = {
+        _name(database, options, len(databases), chosen): (layout, database, options)
         for database, layout in zip(databases, layouts, strict=True)
         for options in chosen
-    ]
-    run_names = [name for name, *_ in runs]
-    if len(set(run_names)) < len(run_names):
+    }
+    if len(runs) < len(databases) * len(chosen):
         stop(
             "Two of these runs would have the same name: give the preset files other names.",
             ExitCode.USAGE,
         )
-    for _, _, database, options in runs:
+    for _, database, options in runs.values():
         _check_views(database, options)
-    with _workers(cluster):
-        found = [
-            _measured(layout, database, options, output / name, scores=scores, hidden=as_json)
-            for name, layout, database, options in runs
-        ]
-    if len(found) == 1 and as_json:
-        print_json(evaluation_document(found[0], with_scores=scores))
-    elif len(found) == 1:
-        print_table(found[0], Console())
-    if not any(table.measured for table in found):
-        stop("No method could be measured; the table says why.", ExitCode.FAILED)
-    if len(found) > 1:
-        if not any(table.compared for table in found):
+    try:
+        with _workers(cluster):
+            found = [
+                Run(name, _measured(*run, output / name, scores=scores, hidden=as_json))
+                for name, run in runs.items()
+            ]
+        tables = [run.table for run in found]
+        if len(found) == 1:
+            if as_json:
+                print_json(evaluation_document(tables[0], with_scores=scores))
+            else:
+                print_table(tables[0], console)
+        if not any(table.measured for table in tables):
+            stop("No method could be measured; the table says why.", ExitCode.FAILED)
+        if len(found) == 1:
+            return
+        if not any(table.compared for table in tables):
             stop("There is no method to compare but single kernels: name another.", ExitCode.FAILED)
-        _compare(run_names, found, output, as_json)
+        with logged_progress("Comparing the runs", hidden=as_json):
+            comparison = compare(found)
+            files = write_comparison(comparison, output)
+    except KeyboardInterrupt:
+        stop(
+            "Stopped. What was finished is kept; the same command goes on from there.",
+            ExitCode.INTERRUPTED,
+        )
+    _say_written(files)
+    if as_json:
+        print_json(comparison_document(comparison))
+    else:
+        print_comparison(comparison, console)
 
 
 # ------------------------------------------------------------- options
@@ -241,33 +252,20 @@ def _measured(
     hidden: bool,
 ) -> Table:
     """Measure one run and write its table."""
-    with (
-        warnings.catch_warnings(),
-        _stoppable(),
-        logged_progress("Starting", hidden=hidden) as tell,
-    ):
+    with warnings.catch_warnings(), logged_progress("Starting", hidden=hidden) as tell:
         # joblib replaces workers that hold much memory, and their work is done all the same.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs")
         evaluation = runner.run(layout, database, options, progress=tell)
-    with _stoppable(), logged_progress("Making the table", hidden=hidden):
+    with logged_progress("Making the table", hidden=hidden):
         table = build(evaluation)
         files = write_table(table, folder, with_scores=scores)
-    for file in files:
-        say(f"Wrote {file}")
+    _say_written(files)
     return table
 
 
-def _compare(names: list[str], found: list[Table], output: Path, as_json: bool) -> None:
-    """Write and print several runs side by side."""
-    with _stoppable(), logged_progress("Comparing the runs", hidden=as_json):
-        comparison = compare([Run(*each) for each in zip(names, found, strict=True)])
-        files = write_comparison(comparison, output)
+def _say_written(files: Iterable[Path]) -> None:
     for file in files:
         say(f"Wrote {file}")
-    if as_json:
-        print_json(comparison_document(comparison))
-    else:
-        print_comparison(comparison, Console())
 
 
 @contextmanager
@@ -288,12 +286,3 @@ def _workers(address: str) -> Iterator[None]:
         stop(f"The cluster at {address} does not answer ({error}).", ExitCode.FAILED)
     with client, parallel_config(backend="dask"):
         yield
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Say on Ctrl-C that nothing is lost."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        stop(STOPPED, ExitCode.INTERRUPTED)

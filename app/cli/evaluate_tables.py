@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rich.box import SIMPLE
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table as Grid
+from rich.text import Text
 
+from app.cli.console import text_table
 from app.evaluation.protocols.registry import DATABASES
 from app.reports.evaluation import Comparison, Row, Table
 from app.reports.figures import FIGURES, NON_RESPONSE
@@ -29,7 +28,7 @@ NAMES_WIDTH, MEASURED_WIDTH, PUBLISHED_WIDTH = 23, 22, 13
 def print_table(table: Table, console: Console) -> None:
     """Print a table: the paper's figures first, then all others of methods on several views."""
     mode = MODES.get(table.layout.mode, table.layout.mode)
-    console.print(f"[bold]{escape(table.title)}[/bold], {mode}")
+    console.print(Text.assemble((table.title, "bold"), f", {mode}"))
     if simulated(table):
         console.print(f"[bold reverse] SIMULATED [/] {simulated(table)}")
     said = "mean ± std over folds; all folds together" if len(table.folds) > 1 else "measured"
@@ -50,7 +49,7 @@ def print_table(table: Table, console: Console) -> None:
         console.print("Figures by frame, by species and by fold are in the files.")
     for row in table.rows:
         if row.measured is not None and not row.is_measured:
-            console.print(f"{row.title}: {row.remark}", markup=False, highlight=False)
+            console.print(f"{row.title}: {row.remark}", markup=False)
     _print_notes(notices(table), console)
 
 
@@ -70,16 +69,15 @@ def _print_figures(
         columns = []
         for name in part:
             columns += [f"{name}\npublished"] * are_published + [FIGURES[name]]
-        grid = _grid(title, ["method"], columns)
+        lines = []
         for row in rows:
-            cells = []
+            cells = [row.view or f"{row.title} {row.source}".strip()]
             for name in part:
                 cells += [printed_text(row.printed(name))] * are_published
                 cells.append(_measured(row, name))
             style = "bold" if row.is_own else "" if row.is_measured else "dim"
-            label = row.view or f"{row.title} {row.source}".strip()
-            grid.add_row(escape(label), *cells, style=style)
-        console.print(grid)
+            lines.append([Text(cell, style) for cell in cells])
+        console.print(text_table(title, ["method"], columns, lines))
 
 
 def _measured(row: Row, name: str) -> str:
@@ -90,22 +88,12 @@ def _measured(row: Row, name: str) -> str:
         figure = f"{cell.value}\n{cell.interval}"
     else:
         figure = with_interval(cell.value, cell.interval)
-    return escape(f"{figure}\n{cell.basis} {cell.species}".rstrip())
-
-
-def _grid(title: str, names: Sequence[str], figures: Sequence[str]) -> Grid:
-    """Return a table whose names are folded where there is little room, and its figures never."""
-    grid = Grid(title=title, title_justify="left", box=SIMPLE, padding=(0, 1, 0, 0))
-    for name in names:
-        grid.add_column(name, overflow="fold")
-    for figure in figures:
-        grid.add_column(figure, justify="right", no_wrap=True)
-    return grid
+    return f"{figure}\n{cell.basis} {cell.species}".rstrip()
 
 
 def _print_notes(sentences: Sequence[str], console: Console) -> None:
     for sentence in sentences:
-        console.print(f"Note: {sentence}", style="dim", markup=False, highlight=False)
+        console.print(f"Note: {sentence}", style="dim", markup=False)
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
@@ -115,15 +103,16 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     for name in comparison.figures:
         heading = f"{FIGURES[name]}, by presentation, % (95 % interval)"
         columns = ["measured", f"less {comparison.runs[0].name}"]
-        grid = _grid(heading, ["method", "run"], columns)
+        rows = []
         for line in comparison.lines:
             if line.figure.name == name:
                 found = line.difference
                 told = "" if found is None else difference_text(found.value, found.interval)
                 measured = with_interval(share(line.figure.value), interval_text(line.figure))
                 style = "bold" if found is not None and found.is_clear else ""
-                grid.add_row(escape(line.title), escape(line.run), measured, told, style=style)
-        console.print(grid)
+                cells = (line.title, line.run, measured, told)
+                rows.append([Text(cell, style) for cell in cells])
+        console.print(text_table(heading, ["method", "run"], columns, rows))
     console.print("Bold: the interval of the difference, from drawing subjects, excludes zero.")
     _print_notes(comparison_notices(comparison), console)
 
@@ -152,16 +141,17 @@ def listing() -> dict[str, Any]:
 
 
 def print_listing(console: Console) -> None:
-    """Print what `listing` returns; what comes first of several is the default."""
-    databases = Grid("name", "protocols, modes, views", title="Databases", box=SIMPLE)
+    """Print databases and methods; of several protocols or modes the first is the default."""
+    databases = []
     for each in DATABASES.values():
-        parts = [each.title, ", ".join(filter(None, each.protocols)), ", ".join(each.modes)]
-        parts += [f"preset {each.preset}", each.table and f"the paper's table {each.table}"]
-        databases.add_row(each.name, "; ".join(filter(None, parts)))
-    columns = ("name", "title", "views", "row of the paper's tables")
-    methods = Grid(*columns, title="Methods", box=SIMPLE)
-    for method in METHODS.values():
-        methods.add_row(method.name, method.title, method.uses, method.published or NOTHING)
-    console.print(databases)
-    console.print(methods)
+        lines = [f"{each.title}: preset {each.preset}"]
+        if each.table:
+            lines[0] += f"; the paper's table {each.table}"
+        if any(each.protocols):
+            lines.append(f"protocols {', '.join(each.protocols)}")
+        databases.append((each.name, "\n".join([*lines, ", ".join(each.modes)])))
+    console.print(text_table("Databases", ["name", "what it is"], [], databases))
+    methods = [(m.name, m.title, m.uses, m.published or NOTHING) for m in METHODS.values()]
+    headings = ("name", "method", "views", "row of the paper's tables")
+    console.print(text_table("Methods", headings, [], methods))
     console.print("Of several protocols and modes the first is the default: the paper's.")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.console import ExitCode, ProgressLines
+from app.cli.console import ExitCode, progress_lines
 from app.cli.main import cli
 from app.evaluation import extraction, runner
 from app.evaluation.extraction import available_preset
@@ -110,7 +110,7 @@ def test_that_a_log_says_which_part_has_begun(own, tmp_path):
 
 def test_that_a_log_is_told_every_minute_how_far_a_long_part_is():
     said, now = [], [0.0]
-    lines = ProgressLines(said.append, lambda: now[0])
+    lines = progress_lines(said.append, lambda: now[0])
     for done in range(0, 131):
         now[0] = float(done)
         lines(done, 130, "Making views")
