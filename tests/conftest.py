@@ -6,6 +6,8 @@ import signal
 import pytest
 from hypothesis import settings
 
+import app  # noqa: F401  (sets limits of OpenCV, before a test imports that)
+
 pytest_plugins = ["tests.fault_table"]
 
 # Before anything imports Qt: tests run on machines without a screen.

@@ -1,8 +1,4 @@
-"""OpenCV for the sources: quiet, bounded, and configured before it loads.
-
-Every source imports ``cv2`` from here: OpenCV and its FFmpeg read some settings from the
-environment once. Variables that are already set are left alone.
-"""
+"""OpenCV for the sources: quiet and bounded; `app` sets its environment before it loads."""
 
 import logging
 import os
@@ -12,37 +8,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, TypeGuard, cast
 
-_SETTINGS: Final = {
-    # Nothing on standard error: problems reach the person as a sentence.
-    "OPENCV_LOG_LEVEL": "SILENT",
-    "OPENCV_FFMPEG_LOGLEVEL": "-8",
-    # OpenCV would hold a lock on FFmpeg while it opens an address that does not answer; its present
-    # versions do not need it.
-    "OPENCV_FFMPEG_IS_THREAD_SAFE": "1",
-    # Do not follow redirects to other hosts. The other option is OpenCV's default, which is lost
-    # where this variable is set.
-    "OPENCV_FFMPEG_CAPTURE_OPTIONS": "rtsp_flags;prefer_tcp|max_redirects;0",
-    # Linux: seconds a read waits for a camera before it fails.
-    "OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT": "4",
-    # Windows: without this a camera takes up to a minute to open through Media Foundation.
-    "OPENCV_VIDEOIO_MSMF_ENABLE_HW_TRANSFORMS": "0",
-    # macOS: OpenCV's own permission prompt only works on the window's thread, which never opens a
-    # camera here; the system asks when the camera is first used.
-    "OPENCV_AVFOUNDATION_SKIP_AUTH": "1",
-}
-_SILENT: Final = 0
+import cv2
+import numpy as np
+from numpy.typing import NDArray
 
-for _name, _value in _SETTINGS.items():
-    os.environ.setdefault(_name, _value)
-
-import cv2  # noqa: E402  (the environment comes first)
-import numpy as np  # noqa: E402
-from numpy.typing import NDArray  # noqa: E402
-
-from app.capture.frames import MAX_PIXELS  # noqa: E402
-from app.capture.source import Cause, Clock, FrameSource, SourceError, SourceInfo  # noqa: E402
-from app.logs import kind_of  # noqa: E402
-from app.types import Frame, Image  # noqa: E402
+from app.capture.frames import MAX_PIXELS
+from app.capture.source import Cause, Clock, FrameSource, SourceError, SourceInfo
+from app.logs import kind_of
+from app.types import Frame, Image
 
 __all__ = ["MAX_PIXELS", "Grabber", "OpenCVSource", "cv2", "is_picture", "rgb_from_bgr"]
 
@@ -51,9 +24,9 @@ log = logging.getLogger(__name__)
 MAX_RATE: Final = 1000.0
 """Announced rates above this are a container's time base, not frames a second."""
 
-# OpenCV may have been loaded before the environment was set.
-if os.environ["OPENCV_LOG_LEVEL"] == _SETTINGS["OPENCV_LOG_LEVEL"]:
-    cv2.utils.logging.setLogLevel(_SILENT)
+# OpenCV may have been loaded before `app` set the environment.
+if os.environ["OPENCV_LOG_LEVEL"] == "SILENT":
+    cv2.utils.logging.setLogLevel(0)
 
 _CODES: Final = {1: cv2.COLOR_GRAY2RGB, 3: cv2.COLOR_BGR2RGB, 4: cv2.COLOR_BGRA2RGB}
 

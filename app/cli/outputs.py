@@ -3,8 +3,9 @@
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 from app.cli.console import ExitCode, stop
@@ -41,14 +42,12 @@ def check_files_apart(outputs: Iterable[Path | None], inputs: Iterable[str | Pat
     if len({path.resolve() for path in written}) < len(written):
         names = " and ".join(map(str, written))
         stop(f"The outputs {names} are the same file: name one for each.", ExitCode.USAGE)
-    there = [path for path in written if path.exists()]
-    for source in inputs if there else ():
-        for path in there:
-            if os.path.exists(source) and path.samefile(source):
-                stop(
-                    f"{path} is also read and would be overwritten: name another output.",
-                    ExitCode.USAGE,
-                )
+    for path, source in product(filter(Path.exists, written), filter(os.path.exists, inputs)):
+        if path.samefile(source):
+            stop(
+                f"{path} is also read and would be overwritten: name another output.",
+                ExitCode.USAGE,
+            )
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -63,17 +62,8 @@ def rows_to(path: Path | None) -> Iterator[Callable[[str], object]]:
     if path is None:
         yield partial(print, end="", flush=True)  # flushed for those who read along
         return
-    with ExitStack() as stack:
-        with _told(path):
-            stream = stack.enter_context(replacing(path))
-
-        def write(rows: str) -> None:
-            with _told(path):
-                stream.write(rows.encode("utf-8", "replace"))
-
-        yield write
-        with _told(path):
-            stack.close()
+    with _told(path), replacing(path) as stream:
+        yield lambda rows: stream.write(rows.encode("utf-8", "replace"))
 
 
 @contextmanager

@@ -40,6 +40,7 @@ from app.cli.inputs import Selection, opened, recordings_in, settings_with
 from app.cli.models import PASSPHRASE_FILE, named_facts, open_model, pipeline_of
 from app.cli.outputs import check_files_apart, check_output, rows_to, write_bytes
 from app.models.model import PadModel
+from app.reports.csv_files import plain_text
 from app.session.decision import ENOUGH_FRAMES, decide
 from app.session.guided_test.presentation import kept_numbers
 from app.session.scoring import score_frame
@@ -108,26 +109,27 @@ def command(
     results: list[InputResult] = []
     code = ExitCode.OK
     model, _ = open_model(model_file, passphrase_file)
-    bar = progress_bar("preparing the networks", hidden=as_json or quiet)
-    with bar as tell, rows_to(output) as write:
+    sheet = ContactSheet(tiles, model.threshold)
+    with progress_bar("preparing the networks", hidden=as_json or quiet) as tell:
         pipeline = pipeline_of(model, settings.detector, preset=preset, progress=tell)
-        sheet = ContactSheet(tiles, model.threshold)
-        if form is Format.CSV:
-            write(_csv_line(COLUMNS))
-        for text in texts:
-            result = InputResult(text, model.threshold)
-            results.append(result)
-            try:
-                for scored in score_input(pipeline, model, text, selection, result, settings, tell):
-                    write(row_text(form, result, scored))
-                    if strip is not None:
-                        sheet.offer(result.source, scored)
-            except SourceError as error:
-                result.error = str(error)
-                code = ExitCode.BAD_INPUT
-                say(result.error)
-            write(row_text(form, result, None))
-    if strip is not None and any(sheet.rows):
+        with rows_to(output) as write:
+            if form is Format.CSV:
+                write(_csv_line(COLUMNS))
+            for text in texts:
+                result = InputResult(text, model.threshold)
+                results.append(result)
+                try:
+                    frames_of = score_input(pipeline, model, selection, result, settings, tell)
+                    for scored in frames_of:
+                        write(row_text(form, result, scored))
+                        if strip is not None:
+                            sheet.offer(result.source, scored)
+                except SourceError as error:
+                    result.error = str(error)
+                    code = ExitCode.BAD_INPUT
+                    say(result.error)
+                write(row_text(form, result, None))
+    if strip is not None and sheet.tiles:
         write_bytes(strip, encoded(sheet.picture(), strip))
     if as_json:
         facts = [result.facts() for result in results]
@@ -148,23 +150,23 @@ def command(
 def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Format:
     """Return the format of the output; refuse rows and JSON both on standard output."""
     if output is None:
-        form = form or Format.TABLE
-        if not as_json or form is Format.TABLE:
-            return form
-        problem = (
-            "Rows and the JSON summary cannot both go to standard output: name a file for the rows "
-            "with --output."
-        )
-    elif form is Format.TABLE:
-        problem = "A table is for the screen: choose --format csv or jsonl for a file."
-    elif found := form or _BY_SUFFIX.get(output.suffix.lower()):
-        return found
-    else:
-        problem = (
+        if as_json and form not in (None, Format.TABLE):
+            stop(
+                "Rows and the JSON summary cannot both go to standard output: name a file for the "
+                "rows with --output.",
+                ExitCode.USAGE,
+            )
+        return form or Format.TABLE
+    if form is Format.TABLE:
+        stop("A table is for the screen: choose --format csv or jsonl for a file.", ExitCode.USAGE)
+    form = form or _BY_SUFFIX.get(output.suffix.lower())
+    if form is None:
+        stop(
             f"Choose --format csv or jsonl for {output}, or give it a name that ends in .csv or "
-            ".jsonl."
+            ".jsonl.",
+            ExitCode.USAGE,
         )
-    stop(problem, ExitCode.USAGE)
+    return form
 
 
 def _check_files(output: Path | None, strip: Path | None, inputs: list[str]) -> None:
@@ -233,13 +235,13 @@ class InputResult:
 def score_input(
     pipeline: Pipeline,
     model: PadModel,
-    text: str,
     selection: Selection,
     result: InputResult,
     settings: Settings,
     tell: Tell,
 ) -> Iterator[ScoredFrame]:
-    """Score the frames of one input, adding each to the result before yielding it."""
+    """Score the frames of the result's source, adding each to it before yielding it."""
+    text = result.source
     with opened(text, settings) as reading:
         result.source = reading.name
         total = -(-(reading.info.n_frames or 0) // selection.every) or None
@@ -268,8 +270,14 @@ COLUMNS = ("source", "frame", "time", "status", "reason", "score", "verdict", "t
 """Of a frame's row, in CSV and in JSON lines."""
 
 
-def frame_row(source: str, scored: ScoredFrame) -> dict[str, Any]:
-    """Return a frame as JSON values, by `COLUMNS`."""
+def row_text(form: Format, result: InputResult, scored: ScoredFrame | None) -> str:
+    """Return the line of a frame or, after an input's last frame (None), of the input."""
+    if scored is None:
+        if form is not Format.JSONL:
+            return ""
+        return json.dumps({"kind": "input", **result.facts()}, allow_nan=False) + "\n"
+    # The csv module quotes a carriage return only where lines end with it.
+    source = plain_text(result.source.replace("\r", " ")) if form is Format.CSV else result.source
     values = (
         source,
         scored.frame.number,
@@ -281,30 +289,18 @@ def frame_row(source: str, scored: ScoredFrame) -> dict[str, Any]:
         scored.threshold,
         scored.liveness,
     )
-    return dict(zip(COLUMNS, values, strict=True))
-
-
-def row_text(form: Format, result: InputResult, scored: ScoredFrame | None) -> str:
-    """Return the line of a frame or, after an input's last frame (None), of the input."""
+    if form is Format.CSV:
+        return _csv_line(values)
     if form is Format.JSONL:
-        kind = "input" if scored is None else "frame"
-        facts = result.facts() if scored is None else frame_row(result.source, scored)
-        return json.dumps({"kind": kind, **facts}, allow_nan=False) + "\n"
-    if form is Format.TABLE or scored is None:
-        return ""
-    return _csv_line(frame_row(_plain(result.source), scored).values())
+        row = {"kind": "frame", **dict(zip(COLUMNS, values, strict=True))}
+        return json.dumps(row, allow_nan=False) + "\n"
+    return ""
 
 
 def _csv_line(values: Iterable[Any]) -> str:
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerow(values)
     return stream.getvalue()
-
-
-def _plain(text: str) -> str:
-    """Return text that a spreadsheet takes neither for a formula nor for the end of a line."""
-    text = text.replace("\r", " ")  # which the csv module only quotes where lines end with it
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
 
 
 # ------------------------------------------------------------- table
@@ -314,23 +310,23 @@ def _print(model: PadModel, results: list[InputResult], console: Console) -> Non
     numbers = ["mean score", "frames scored", "accepted"]
     if any(one.decision and one.decision.liveness is not None for one in results):
         numbers.append("looks live")
-    rows = [_cells(result)[: 2 + len(numbers)] for result in results]
+    rows = []
+    for result in results:
+        facts = result.facts()
+        score, liveness = facts["mean_score"], facts["mean_liveness"]
+        verdict = facts["verdict"] or "unreadable"
+        cells = (
+            result.source,
+            f"{verdict} (simulated)" if result.is_simulated else verdict,
+            "-" if score is None else f"{score:.4f}",
+            f"{result.n_scored} of {len(result.frames)}",
+            result.n_accepted,
+            "-" if liveness is None else f"{100 * liveness:.0f} %",
+        )
+        rows.append(cells[: 2 + len(numbers)])
     console.print(text_table("Scores", ["input", "verdict"], numbers, rows))
     if len(results) == 1 and (decision := results[0].decision):
         console.print(Text(decision.reason))
     console.print(
         f"Threshold {model.threshold:.4f}: an input is genuine when its mean score reaches it."
-    )
-
-
-def _cells(result: InputResult) -> tuple[str, ...]:
-    facts = result.facts()
-    score, liveness = facts["mean_score"], facts["mean_liveness"]
-    return (
-        result.source,
-        (facts["verdict"] or "unreadable") + (" (simulated)" if result.is_simulated else ""),
-        "-" if score is None else f"{score:.4f}",
-        f"{result.n_scored} of {len(result.frames)}",
-        str(result.n_accepted),
-        "-" if liveness is None else f"{100 * liveness:.0f} %",
     )

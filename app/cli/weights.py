@@ -1,15 +1,26 @@
 """``lmkl-pad weights``: list, fetch, import and verify the files networks learnt from."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from app.cli.console import AS_JSON, HELP, ExitCode, option, print_json, progress_bar, say, stop
+from app.cli.console import (
+    AS_JSON,
+    HELP,
+    ExitCode,
+    option,
+    print_json,
+    progress_bar,
+    say,
+    stop,
+    text_table,
+)
 from app.names import with_command
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import load_preset
@@ -70,11 +81,11 @@ def fetch_command(
         stop(
             "Say which weights to fetch; `lmkl-pad weights list` shows their names.", ExitCode.USAGE
         )
-    outcome = _Outcome(as_json, folder)
-    for entry in _entries(names, preset):
-        with outcome.failures(entry.name):
-            outcome.add(_fetched(entry, folder, hidden=as_json), "is in")
-    outcome.finish()
+    wanted = {
+        entry.name: partial(_fetched, entry, folder, hidden=as_json)
+        for entry in _entries(names, preset)
+    }
+    _carry_out(wanted, "is in", folder, as_json)
 
 
 def _fetched(entry: Weights, folder: Path | None, *, hidden: bool) -> WeightsFile:
@@ -96,11 +107,8 @@ def import_command(
     as_json: bool = AS_JSON,
 ) -> None:
     """Copy weights files into the folder, recognised by their content."""
-    outcome = _Outcome(as_json, folder)
-    for path in files:
-        with outcome.failures(str(path)):
-            outcome.add(import_file(path, folder), "was copied to")
-    outcome.finish()
+    wanted = {str(path): partial(import_file, path, folder) for path in files}
+    _carry_out(wanted, "was copied to", folder, as_json)
 
 
 @command.command("verify", epilog=HELP)
@@ -116,62 +124,51 @@ def verify_command(
         print_json({"weights": [finding_as_json(item) for item in findings]})
     else:
         Console().print(findings_table(findings))
-    states = {item.checksum for item in findings}
-    if damaged := states & {Checksum.WRONG, Checksum.UNREADABLE}:
-        bad = [str(item.path) for item in findings if item.checksum in damaged]
+    if bad := [str(item.path) for item in findings if item.checksum in DAMAGED]:
         stop(
             f"Not as they should be: {', '.join(bad)}; delete and get again.", ExitCode.BAD_WEIGHTS
         )
-    if Checksum.NONE in states:
-        gone = [item.entry.name for item in findings if item.checksum is Checksum.NONE]
+    if gone := [item.entry.name for item in findings if item.checksum is Checksum.NONE]:
         stop(
             f"Missing: {', '.join(gone)}; `lmkl-pad weights fetch` gets them.",
             ExitCode.MISSING_WEIGHTS,
         )
 
 
-class _Outcome:
-    """What became of each file; one that fails does not keep the others from being tried."""
-
-    def __init__(self, as_json: bool, folder: Path | None):
-        self._as_json = as_json
-        self._folder = folder
-        self._done: list[dict[str, Any]] = []
-        self._code = ExitCode.OK
-
-    @contextmanager
-    def failures(self, what: str) -> Iterator[None]:
-        """Turn an error into its sentence and its exit code; the first one counts."""
+def _carry_out(
+    wanted: Mapping[str, Callable[[], WeightsFile]], verb: str, folder: Path | None, as_json: bool
+) -> None:
+    """Get every file, also after one that fails; the first failure gives the exit code."""
+    done: list[dict[str, str]] = []
+    failed = ExitCode.OK
+    for name, act in wanted.items():
         try:
-            yield
-            return
-        except MissingWeightsError as error:
-            sentence, code = with_command(error), ExitCode.MISSING_WEIGHTS
-        except WrongWeightsError as error:
-            sentence, code = with_command(error), ExitCode.BAD_WEIGHTS
-        except InvalidInputError as error:
-            sentence, code = str(error), ExitCode.BAD_INPUT
-        except OSError as error:
-            place = error.filename or weights_folder(self._folder)  # a full disk names no file
-            sentence = f"Cannot write {place}: {error.strerror or error}."
-            code = ExitCode.UNWRITABLE
-        self._done.append({"name": what, "error": sentence})
-        say(sentence)
-        self._code = self._code or code
-
-    def add(self, file: WeightsFile, verb: str) -> None:
-        """Note a file that is where it should be."""
-        done = {"name": file.entry.name, "path": str(file.path), "sha256": file.sha256}
-        self._done.append(done)
-        if not self._as_json:
+            file = act()
+        except (InvalidInputError, OSError) as error:
+            sentence, code = _failure(error, folder)
+            say(sentence)
+            done.append({"name": name, "error": sentence})
+            failed = failed or code
+            continue
+        done.append({"name": file.entry.name, "path": str(file.path), "sha256": file.sha256})
+        if not as_json:
             typer.echo(f"{file.entry.name}: {file.path.name} {verb} {file.path.parent}")
+    if as_json:
+        print_json({"files": done})
+    if failed is not ExitCode.OK:
+        raise typer.Exit(failed)
 
-    def finish(self) -> None:
-        """Print what machines asked for and exit with what happened."""
-        if self._as_json:
-            print_json({"files": self._done})
-        if self._code is not ExitCode.OK:
-            raise typer.Exit(self._code)
+
+def _failure(error: InvalidInputError | OSError, folder: Path | None) -> tuple[str, ExitCode]:
+    """Return an error's sentence and exit code."""
+    if isinstance(error, MissingWeightsError):
+        return with_command(error), ExitCode.MISSING_WEIGHTS
+    if isinstance(error, WrongWeightsError):
+        return with_command(error), ExitCode.BAD_WEIGHTS
+    if isinstance(error, InvalidInputError):
+        return str(error), ExitCode.BAD_INPUT
+    place = error.filename or weights_folder(folder)  # a full disk names no file
+    return f"Cannot write {place}: {error.strerror or error}.", ExitCode.UNWRITABLE
 
 
 def _entries(names: list[str] | None, preset: str | None = None) -> list[Weights]:
@@ -187,32 +184,32 @@ def _entries(names: list[str] | None, preset: str | None = None) -> list[Weights
 
 # ------------------------------------------------------------- findings
 
-_CHECKSUM_WORDS = {
+DAMAGED = (Checksum.WRONG, Checksum.UNREADABLE)
+
+_WORDS = {
     Checksum.RIGHT: "right",
-    Checksum.WRONG: "[bold red]WRONG[/bold red]",
-    Checksum.UNREADABLE: "[bold red]unreadable[/bold red]",
+    Checksum.WRONG: "WRONG",
+    Checksum.UNREADABLE: "unreadable",
     Checksum.NONE: "-",
 }
 
 
 def findings_table(findings: list[Finding]) -> Table:
-    """Return one row for each entry: what it is, where it lies and whether it is whole."""
-    table = Table(title="Weights", title_justify="left")
-    for heading in ("name and use", "where", "size", "licence", "checksum"):
-        table.add_column(
-            heading,
-            justify="right" if heading == "size" else "left",
-            no_wrap=heading in ("size", "licence"),
-        )
+    """Return a row for each entry: what it is, where it lies and whether it is whole."""
+    rows = []
     for finding in findings:
-        entry, where, words = finding.entry, finding.place.value, _CHECKSUM_WORDS[finding.checksum]
+        entry, where, words = finding.entry, finding.place.value, Text(_WORDS[finding.checksum])
+        if finding.checksum in DAMAGED:
+            words.stylize("bold red")
         if finding.place is Place.NOWHERE and finding.fetched:
             where = f"missing, {megabytes(finding.fetched)} fetched"
         if finding.checksum is Checksum.RIGHT and not entry.is_pinned:
-            words += f", {len(entry.sha256)} digits"
+            words.append(f", {len(entry.sha256)} digits")
         size = megabytes(entry.size if finding.size is None else finding.size)
-        table.add_row(f"[bold]{entry.name}[/bold]\n{entry.what}", where, size, entry.licence, words)
-    return table
+        name = Text.assemble((entry.name, "bold"), f"\n{entry.what}")
+        rows.append((name, where, words, entry.licence, size))
+    headings = ("name and use", "where", "checksum")
+    return text_table("Weights", headings, ("licence", "size"), rows)
 
 
 def megabytes(size: int | None) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.capture import folder as folder_module
-from app.capture.folder import ImageFolder, image_size, read_image
+from app.capture.folder import ImageFolder, read_image
 from app.capture.source import Cause, SourceError
 from app.names import natural_order
 from tests.app.capture.material import bar_width, encoded, picture
@@ -131,49 +131,3 @@ def test_that_a_giant_file_is_refused_before_it_is_read(tmp_path):
     with path.open("wb") as file:
         file.truncate(folder_module.MAX_BYTES + 1)
     assert cause_of_opening(path).cause is Cause.TOO_LARGE
-
-
-def test_that_the_header_tells_the_size_that_decoding_gives():
-    for suffix in SUFFIXES:
-        for width, height in [(1, 1), (7, 300), (640, 480), (5000, 3)]:
-            data = encoded(np.zeros((height, width, 3), np.uint8), suffix)
-            assert image_size(data) == (width, height)
-
-
-def special_headers():
-    transparent = np.zeros((33, 77, 4), np.uint8)
-    transparent[:5, :, 3] = 100
-    for name, quality in (("extended webp", 50), ("lossless webp", 101)):
-        yield (
-            name,
-            cv2.imencode(".webp", transparent, [cv2.IMWRITE_WEBP_QUALITY, quality])[1].tobytes(),
-        )
-    flags = [cv2.IMWRITE_JPEG_PROGRESSIVE, 1]
-    jpeg = cv2.imencode(".jpg", transparent[..., :3], flags)[1].tobytes()
-    comment = b"\xff\xfe\x00\x10" + b"\xff\xc0 not a frame"
-    yield "progressive jpeg with a comment", jpeg[:2] + comment + jpeg[2:]
-    entries = struct.pack(">HHIHH", 256, 3, 1, 77, 0) + struct.pack(">HHII", 257, 4, 1, 33)
-    yield "big-endian tiff", b"MM\0*" + struct.pack(">IH", 8, 2) + entries
-
-
-def test_that_headers_of_rarer_kinds_are_read():
-    for name, data in special_headers():
-        assert image_size(data) == (77, 33), name
-
-
-@pytest.mark.parametrize(
-    "filling", [b"\0" * 4, b"\xff" * 4, b"\xff\xe0\0\2"], ids=["zeros", "fill bytes", "segments"]
-)
-def test_that_a_jpeg_without_end_is_given_up_after_a_few_steps(filling, monkeypatch):
-    searches = []
-
-    class Counted:
-        def search(self, *where):
-            searches.append(where)
-            return marker.search(*where)
-
-    marker = folder_module._JPEG_MARKER
-    monkeypatch.setattr(folder_module, "_JPEG_MARKER", Counted())
-    monkeypatch.setattr(folder_module, "_JPEG_MOST_SEGMENTS", 100)
-    assert image_size(b"\xff\xd8\xff\xe0\0\2" + filling * 10_000) is None
-    assert len(searches) <= 100
