@@ -4,14 +4,13 @@ Addresses hold passwords before the host, in the query, even in the path
 (``/user=admin&password=...``). Only parts that cannot hold one are shown or logged.
 """
 
+import contextlib
 import http.client
-import re
 import socket
 import ssl
-import time
+import threading
 from base64 import b64encode
 from dataclasses import dataclass, field
-from email import message_from_bytes
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 from app.capture.opencv import Grabber, OpenCVSource, cv2
@@ -20,13 +19,9 @@ from app.capture.source import Cause, Clock, SourceError
 PROBE_TIMEOUT = 2.0
 """Seconds to find out why an address gives no video."""
 
-MAX_HEAD = 1 << 16
-"""Bytes of an answer's head that are read; real ones have a few hundred."""
-
 MOST_REDIRECTS = 3
 
 _PORTS = {"http": 80, "https": 443, "rtsp": 554, "rtsps": 322}
-_EMPTY_LINE = re.compile(rb"\r?\n\r?\n")
 _MALFORMED = (
     "The address of the network camera is malformed: write it as http://host:port/path, and "
     "special characters in a password as %40 for @, %2F for / and so on."
@@ -42,9 +37,6 @@ class Address:
     host: str
     port: int  # the given one or the protocol's own
     shown: str
-    user: str | None = field(default=None, repr=False)
-    password: str | None = field(default=None, repr=False)
-    target: str = field(default="/", repr=False)
 
     def __str__(self) -> str:
         return self.shown
@@ -75,9 +67,6 @@ def parse_address(url: str) -> Address:
         host=host,
         port=_PORTS[scheme] if port is None else port,
         shown=f"{scheme}://{place}{path.rstrip('/')}",
-        user=None if parts.username is None else unquote(parts.username),
-        password=None if parts.password is None else unquote(parts.password),
-        target=(parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
     )
 
 
@@ -147,15 +136,6 @@ class NetworkCamera(OpenCVSource):
         return Cause.STALLED
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """The head of an answer over http."""
-
-    status: int
-    content_type: str
-    location: str = field(default="", repr=False)
-
-
 def why_no_video(
     address: Address, subject: str, timeout: float = PROBE_TIMEOUT
 ) -> SourceError | Address:
@@ -167,15 +147,14 @@ def why_no_video(
     except socket.gaierror:
         message = f"{subject} cannot be found on the network: check the spelling of its name."
         return SourceError(Cause.NO_ANSWER, message=message)
-    except (OSError, http.client.HTTPException, ValueError, IndexError):
+    except (OSError, http.client.HTTPException, ValueError):
         return SourceError(Cause.NO_ANSWER, subject)
     message = f"{subject} answers without a video: check the path, user name and password."
     return SourceError(Cause.UNREADABLE, message=message)
 
 
-def _ask_over_http(address: Address, timeout: float) -> _Answer:
-    """GET the head of the answer, within the timeout."""
-    deadline = time.monotonic() + timeout
+def _ask_over_http(address: Address, timeout: float) -> http.client.HTTPResponse:
+    """GET the head of the answer, within the timeout after connecting."""
     if address.scheme == "https":
         # Cameras sign their own certificates, and nothing read here is trusted.
         context = ssl.create_default_context()
@@ -186,41 +165,53 @@ def _ask_over_http(address: Address, timeout: float) -> _Answer:
         )
     else:
         connection = http.client.HTTPConnection(address.host, address.port, timeout=timeout)
+    parts = urlsplit(address.url)
     headers = {}
-    if address.user is not None:
-        login = b64encode(f"{address.user}:{address.password or ''}".encode()).decode()
-        headers["Authorization"] = f"Basic {login}"
-    try:
-        connection.request("GET", address.target, headers=headers)
-        head = _head_of_answer(connection.sock, deadline)
-    finally:
-        connection.close()
-    status_line, _, fields = head.partition(b"\n")
-    message = message_from_bytes(fields)
-    location = str(message.get("Location", ""))
-    return _Answer(int(status_line.split()[1]), message.get_content_type(), location)
+    if parts.username is not None:
+        login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        headers["Authorization"] = f"Basic {b64encode(login.encode()).decode()}"
+    with contextlib.closing(connection):
+        connection.connect()
+        # http.client would wait for ever for a head that trickles in.
+        is_late = threading.Event()
+        timer = threading.Timer(timeout, _break_off, (connection.sock, is_late))
+        timer.start()
+        try:
+            target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+            connection.request("GET", target, headers=headers)
+            answer = connection.getresponse()
+        finally:
+            timer.cancel()
+        if is_late.is_set():
+            raise TimeoutError("no complete answer")
+        return answer
 
 
-def _head_of_answer(connection: socket.socket, deadline: float) -> bytes:
-    """Receive up to the first empty line; http.client waits forever for one that trickles in."""
-    head = b""
-    while len(head) < MAX_HEAD:
-        connection.settimeout(max(0.001, deadline - time.monotonic()))
-        received = connection.recv(4096)
-        head += received
-        if (found := _EMPTY_LINE.search(head)) is not None:
-            return head[: found.start()]
-        if not received or time.monotonic() > deadline:
-            break
-    raise TimeoutError("no complete answer")
+def _break_off(connection: socket.socket, is_late: threading.Event) -> None:
+    is_late.set()
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
 
 
-def _judge(answer: _Answer, address: Address, subject: str) -> SourceError | Address:
-    status, content_type = answer.status, answer.content_type
+def _judge(
+    answer: http.client.HTTPResponse, address: Address, subject: str
+) -> SourceError | Address:
+    """Return what is wrong with an answer, or the place of the same host that it redirects to."""
+    status, content_type = answer.status, answer.headers.get_content_type()
     cause = Cause.UNREADABLE
     if status in (301, 302, 303, 307, 308):
-        return _judge_redirect(answer.location, address, subject)
-    if status in (401, 403):
+        try:
+            target = redirected(address, answer.headers.get("Location", ""))
+        except SourceError:
+            message = (
+                f"{subject} redirects to an invalid address: look up the video's path in its "
+                "manual."
+            )
+        else:
+            if target.host == address.host:
+                return target
+            message = f"{subject} redirects to {target}: open that address if you trust it."
+    elif status in (401, 403):
         cause = Cause.PERMISSION
         message = f"{subject} refuses access: put the right user name and password in its address."
     elif status in (404, 410):
@@ -238,18 +229,3 @@ def _judge(answer: _Answer, address: Address, subject: str) -> SourceError | Add
         what = "a web page" if content_type == "text/html" else "something other than video"
         message = f"{subject} answers with {what}: look up the video's path in its manual."
     return SourceError(cause, message=message)
-
-
-def _judge_redirect(location: str, address: Address, subject: str) -> SourceError | Address:
-    """Follow redirects to the same host only."""
-    try:
-        target = redirected(address, location)
-    except SourceError:
-        message = (
-            f"{subject} redirects to an invalid address: look up the video's path in its manual."
-        )
-        return SourceError(Cause.UNREADABLE, message=message)
-    if target.host == address.host:
-        return target
-    message = f"{subject} redirects to {target}: open that address if you trust it."
-    return SourceError(Cause.UNREADABLE, message=message)

@@ -11,6 +11,7 @@ from typing import Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from app.cli.console import (
     AS_JSON,
@@ -22,11 +23,12 @@ from app.cli.console import (
     stop,
     text_table,
 )
+from app.cli.models import uncertified
 from app.cli.outputs import make_folder
 from app.demo import run
 from app.demo.run import DemoResult, GroupResult
 from app.models.files import save
-from app.models.summary import CERTIFIED_GAP, describe, known, threshold_facts
+from app.models.summary import describe, known, threshold_facts
 from app.reports import Context, build, write
 from lmkl_core.errors import ModelFileError
 from lmkl_core.system.files import write_atomically
@@ -102,11 +104,7 @@ def run_and_print(
         lines = "".join(f"\n  {name:24}{what}" for name, what in there)
         typer.echo(f"Wrote to {output}:{lines}", err=as_json)
     if not result.is_certified:
-        stop(
-            f"The fit stopped at a relative gap of {result.model.gap_:.1e}, "
-            f"above the {CERTIFIED_GAP:.0e} that counts as certified.",
-            ExitCode.UNCERTIFIED,
-        )
+        stop(uncertified(result.model.gap_), ExitCode.UNCERTIFIED)
 
 
 def _write(result: DemoResult, figures: dict[str, Any], folder: Path) -> None:
@@ -167,11 +165,14 @@ def as_document(result: DemoResult) -> dict[str, Any]:
 
 def _group_as_json(item: GroupResult) -> dict[str, Any]:
     tally, frames = item.tally, [frame for one in item.presentations for frame in one.frames]
-    counts = ("n", "n_accepted", "n_refused", "n_unfamiliar", "n_no_response")
     return {
         "name": item.name,
         "is_attack": item.is_attack,
-        **{name: getattr(tally, name) for name in counts},
+        "n": tally.n,
+        "n_accepted": tally.n_accepted,
+        "n_refused": tally.n_refused,
+        "n_unfamiliar": tally.n_unfamiliar,
+        "n_no_response": tally.n_no_response,
         "error_rate": tally.errors.value,
         "error_interval": list(tally.errors.interval),
         "n_frames": sum(frame.score is not None for frame in frames),
@@ -194,10 +195,7 @@ def print_demo(result: DemoResult, console: Console) -> None:
     rows = [(name, *map("{:.3f}".format, weights)) for name, weights in columns]
     console.print(text_table("Kernel weights", ["view"], clusters, rows))
     verdict = "certified" if result.is_certified else "NOT certified"
-    console.print(
-        f"Relative optimality gap: {result.model.gap_:.1e} "
-        f"({verdict}: at most {CERTIFIED_GAP:.0e} is asked for)"
-    )
+    console.print(f"Relative optimality gap: {result.model.gap_:.1e} ({verdict})")
     calibration = result.model.calibration_
     low, high = calibration.stress_interval
     console.print(
@@ -218,29 +216,20 @@ def print_demo(result: DemoResult, console: Console) -> None:
 
 def _verdicts_table(result: DemoResult) -> Table:
     """Return the verdicts on the person's presentations and on every species of attack."""
-    # Narrow enough for a terminal of 80 columns.
-    table = Table(title="Presentations never learnt from", title_justify="left", pad_edge=False)
-    table.add_column("presented", no_wrap=True)
-    for heading in ("n", "accepted", "refused", "no resp.", "error", "95 % interval"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for is_attack in (False, True):
+    rows = []
+    for is_attack, together in ((False, "all genuine"), (True, "all attacks")):
         members = [item for item in result.results if item.is_attack == is_attack]
-        for item in members:
-            table.add_row(*_verdict_cells(item))
-        table.add_section()
-        together = "all attacks" if is_attack else "all genuine"
         joined = tuple(one for item in members for one in item.presentations)
-        table.add_row(*_verdict_cells(GroupResult(together, is_attack, joined)), style="bold")
-        table.add_section()
-    return table
-
-
-def _verdict_cells(item: GroupResult) -> tuple[str, ...]:
-    tally = item.tally
-    value, (low, high) = tally.errors.value, tally.errors.interval
-    counts = (tally.n, tally.n_accepted, tally.n_refused, tally.n_no_response)
-    rate = ("-", "-") if value is None else (f"{value:.1%}", f"{100 * low:.1f} to {high:.1%}")
-    return item.name, *map(str, counts), *rate
+        for item in (*members, GroupResult(together, is_attack, joined)):
+            tally = item.tally
+            value, (low, high) = tally.errors.value, tally.errors.interval
+            rate = "-" if value is None else f"{value:.1%}"
+            interval = "-" if value is None else f"{100 * low:.1f} to {high:.1%}"
+            counts = (tally.n, tally.n_accepted, tally.n_refused, tally.n_no_response)
+            style = "bold" if item.name == together else ""
+            rows.append([Text(str(cell), style) for cell in (item.name, *counts, rate, interval)])
+    headings = ("n", "accepted", "refused", "no resp.", "error", "95 % interval")
+    return text_table("Presentations never learnt from", ["presented"], headings, rows)
 
 
 # ------------------------------------------------------------- picture of the window
@@ -257,39 +246,25 @@ def take_window_picture(model: Path, picture: Path) -> str:
         scratch = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)
         environment = {**module_environment(), **scratch, "QT_QPA_PLATFORM": "offscreen"}
         taken = Path(folder, "window.png")
-        arguments = [*module_command(WINDOW_PICTURE_MODULE), str(model), str(taken)]
+        command = [*module_command(WINDOW_PICTURE_MODULE), str(model), str(taken)]
         try:
-            code, errors = _run(arguments, environment)
-            if code == 0 and taken.exists():
+            # `subprocess.run` would not wait for a process that it kills at Ctrl-C, which could
+            # then still write to the folder that is being removed.
+            with subprocess.Popen(
+                command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            ) as process:
+                try:
+                    _, errors = process.communicate(timeout=PATIENCE)
+                finally:
+                    process.kill()
+                    process.wait()
+            if process.returncode == 0 and taken.exists():
                 write_atomically(picture, taken.read_bytes())
                 return ""
-            lines = errors.strip().splitlines() or [f"exit code {code}"]
-            reason = lines[-1]
+            lines = errors.decode(errors="replace").split("\n")
+            reason = next(filter(None, reversed(lines)), f"exit code {process.returncode}")
         except subprocess.TimeoutExpired:
             reason = f"it was not ready after {PATIENCE:.0f} seconds"
         except OSError as error:
             reason = error.strerror or str(error)
     return f"There is no picture of the window, because Qt could not make one here ({reason})."
-
-
-def _run(arguments: list[str], environment: dict[str, str]) -> tuple[int, str]:
-    """Return a process's exit code and standard error; it has ended, however this ends.
-
-    `subprocess.run` would not wait for a process that it kills at Ctrl-C, which could then still
-    write to a folder that is being removed.
-    """
-    process = subprocess.Popen(
-        arguments,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    )
-    try:
-        _, errors = process.communicate(timeout=PATIENCE)
-    except BaseException:
-        process.kill()
-        process.communicate()
-        raise
-    return process.returncode, errors

@@ -23,6 +23,7 @@ from app.cli.console import AS_JSON, QUIET, ExitCode, Tell, option, print_json, 
 from app.names import with_command
 from app.settings import load as load_settings
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.weights.store import FOLDER_VARIABLE, weights_folder
 from lmkl_core.system.files import CACHE_VARIABLE, cache_folder
 
 DISTRIBUTION = "lmkl-pad"
@@ -41,7 +42,6 @@ class State(StrEnum):
 
 
 _STYLES = {State.OK: "green", State.NOTE: "yellow", State.BAD: "bold red"}
-_WIDTH = max(map(len, State))
 
 
 class Finding(NamedTuple):
@@ -76,25 +76,19 @@ def command(
         for finding in check_up(preset, tell):
             findings.append(finding)
             if not (as_json or quiet):
-                _print(finding, console)
+                state = (f"{finding.state:6}", _STYLES[finding.state])
+                line = Text.assemble(state, (f"  {finding.check}: ", "bold"), finding.found)
+                if finding.advice:
+                    line.append(f"\n        -> {finding.advice}")
+                console.print(line, soft_wrap=True)
     bad = [finding for finding in findings if finding.state is State.BAD]
     if as_json:
         checks = [finding._asdict() for finding in findings]
         print_json({"ok": not bad, "checks": checks, "versions": versions()})
     if bad:
         names = ", ".join(dict.fromkeys(finding.check for finding in bad))
-        first = bad[0]
-        what = f"{first.found.rstrip('.')}. {first.advice}".strip() if quiet else "see above."
+        what = f"{bad[0].found.rstrip('.')}. {bad[0].advice}".strip() if quiet else "see above."
         stop(f"Not in order: {names}; {what}", ExitCode.UNHEALTHY)
-
-
-def _print(finding: Finding, console: Console) -> None:
-    """Print one line, and below it what to do."""
-    state = (finding.state.ljust(_WIDTH), _STYLES[finding.state])
-    line = Text.assemble(state, (f"  {finding.check}: ", "bold"), finding.found)
-    console.print(line, soft_wrap=True)
-    if finding.advice:
-        console.print(Text(f"{' ' * (_WIDTH + 2)}-> {finding.advice}"), soft_wrap=True)
 
 
 def check_up(preset: str | None = None, progress: Tell | None = None) -> Iterator[Finding]:
@@ -107,7 +101,7 @@ def check_up(preset: str | None = None, progress: Tell | None = None) -> Iterato
         "settings": partial(_settings, problems),
         "settings folder": lambda: folder(storage.config_folder(), storage.CONFIG_VARIABLE),
         "data folder": lambda: folder(storage.personal_folder(), storage.DATA_VARIABLE),
-        "weights folder": _weights_folder,
+        "weights folder": lambda: folder(weights_folder(), FOLDER_VARIABLE),
         "cache folder": lambda: folder(cache_folder(), CACHE_VARIABLE),
         "screen": _screen,
         "camera": _cameras,
@@ -169,10 +163,10 @@ def _packages() -> Found:
     found = list(_requirements())
     missing = [name for name, version, _ in found if version is None]
     unfit = [f"{name} {version}" for name, version, fits in found if version and not fits]
-    told = [f"missing: {', '.join(missing)}"] * bool(missing)
-    told += [f"of another version than is needed: {', '.join(unfit)}"] * bool(unfit)
-    if told:
-        yield State.BAD, "; ".join(told), f"Install them: pip install --upgrade {DISTRIBUTION}."
+    if missing or unfit:
+        told = {"missing": missing, "of another version than is needed": unfit}
+        what = "; ".join(f"{words}: {', '.join(names)}" for words, names in told.items() if names)
+        yield State.BAD, what, f"Install them: pip install --upgrade {DISTRIBUTION}."
     else:
         yield State.OK, ", ".join(f"{name} {version}" for name, version, _ in found)
 
@@ -184,15 +178,6 @@ def _settings(problems: tuple[str, ...]) -> Found:
     if not problems:
         there = "readable" if file.exists() else "not there yet: the defaults are used"
         yield State.OK, f"{file}, {there}"
-
-
-# ------------------------------------------------------------- folders
-
-
-def _weights_folder() -> Found:
-    from lmkl_core.features.weights.store import FOLDER_VARIABLE, weights_folder
-
-    return folder(weights_folder(), FOLDER_VARIABLE)
 
 
 def folder(path: Path, variable: str) -> Found:
@@ -225,8 +210,8 @@ def folder(path: Path, variable: str) -> Found:
 def _screen() -> Found:
     from app.launch import why_no_screen
 
+    advice = "Nothing, unless you want the window: every command works without one."
     if sentence := why_no_screen():
-        advice = "Nothing, unless you want the window: every command works without one."
         yield State.NOTE, sentence, advice
     else:
         yield State.OK, "a window can be shown"
@@ -264,22 +249,21 @@ def _weights(preset: str) -> Found:
 
     needed = load_preset(preset).networks
     absent = []
-    for name, finding in ((entry.name, inspect(entry)) for entry in CATALOGUE):
-        is_missing = finding.checksum is Checksum.NONE
-        if finding.checksum is Checksum.RIGHT:
+    for entry in CATALOGUE:
+        name, finding = entry.name, inspect(entry)
+        how = f"lmkl-pad weights fetch {name}."
+        if name in NETWORKS and NETWORKS[name].needs_torch and not has_torch():
+            how = f"{INSTALL_TORCH}, then {how}"
+        if finding.checksum is Checksum.NONE:
             if name in needed:
-                yield State.OK, f"{name}, for the preset {preset}"
-        elif is_missing and name not in needed:
-            absent.append(name)
-        else:
-            how = f"lmkl-pad weights fetch {name}"
-            if name in NETWORKS and NETWORKS[name].needs_torch and not has_torch():
-                how = f"{INSTALL_TORCH}, then {how}"
-            if is_missing:
-                yield State.BAD, f"{name}: missing", f"Get them: {how}."
+                yield State.BAD, f"{name}: missing", f"Get them: {how}"
             else:
-                found = f"{name}: {finding.path} is damaged"
-                yield State.BAD, found, f"Delete the file, then: {how}."
+                absent.append(name)
+        elif finding.checksum is not Checksum.RIGHT:
+            found = f"{name}: {finding.path} is damaged"
+            yield State.BAD, found, f"Delete the file, then: {how}"
+        elif name in needed:
+            yield State.OK, f"{name}, for the preset {preset}"
     if absent:
         advice = "Nothing, unless a preset needs them: get them with lmkl-pad weights fetch NAME."
         if not has_torch():
@@ -303,13 +287,11 @@ def _detector(name: str) -> Found:
     from app.demo.script import script
     from app.demo.source import opening_of
     from app.vision.faces.detector import make_detector
-    from lmkl_core.features.weights import weights_folder
 
     detector = make_detector(name, weights_folder())
     opening = opening_of(script().loop[0])
-    if not opening:
-        yield State.BAD, "the demo's picture is missing", f"Install {DISTRIBUTION} anew."
-    elif (n_faces := len(detector.detect(unpacked(opening[0])))) == 1:
+    n_faces = len(detector.detect(unpacked(opening[0])))
+    if n_faces == 1:
         yield State.OK, f"{detector.name} finds the face of the demo's picture"
     else:
         found = f"{detector.name} finds {n_faces} faces in a picture of one"

@@ -28,6 +28,7 @@ from app.cli.models import (
     parity_of,
     passphrase_for,
     pipeline_of,
+    uncertified,
 )
 from app.cli.outputs import check_output
 from app.cli.recorder import Recorder, TakeRecorded, TakeWanted
@@ -116,11 +117,7 @@ def command(
         _print(recorder, saved)
     gap = float(saved.model.estimator.gap_)
     if not gap <= CERTIFIED_GAP:
-        stop(
-            f"The fit stopped at a relative gap of {gap:.1e}, above the {CERTIFIED_GAP:.0e} that "
-            "counts as certified; the model is saved all the same.",
-            ExitCode.UNCERTIFIED,
-        )
+        stop(uncertified(gap), ExitCode.UNCERTIFIED)
 
 
 def _wanted(sources: list[str] | None, takes: list[str] | None) -> list[TakeWanted]:

@@ -16,13 +16,7 @@ from typing import Any
 from app.cli.console import ExitCode, can_ask, option, say, stop
 from app.models.files import LONGEST_NAME, PROTECTED_SUFFIX, Export, difference_of, load
 from app.models.model import PadModel, preset_name, preset_of
-from app.models.summary import (
-    CERTIFIED_GAP,
-    PersonSummary,
-    describe,
-    known,
-    threshold_facts,
-)
+from app.models.summary import CERTIFIED_GAP, describe, known, threshold_facts
 from app.names import cleaned_name
 from app.vision.pipeline import Pipeline, make_pipeline
 from lmkl_core.errors import InvalidInputError, ModelFileError, PassphraseNeeded, WrongPassphrase
@@ -43,7 +37,6 @@ from lmkl_core.model_file import check_passphrase
 log = logging.getLogger(__name__)
 
 VARIABLE = "LMKL_PAD_PASSPHRASE"
-TRIES = 3
 LONGEST_LINE = 8192
 """Bytes of a passphrase file's first line."""
 
@@ -63,14 +56,13 @@ def pipeline_of(
 
     Raises `ModelFileError` when they cannot be computed here.
     """
-    name = os.path.basename(model.path)
-    wanted = _preset_of(model.features, name) if preset is None else load_preset(preset)
+    file = os.path.basename(model.path)
+    wanted = _preset_of(model) if preset is None else load_preset(preset)
     if wanted.name != preset_of(model.features).get("name", ""):
         # Found out before networks are prepared for nothing.
-        made_with = preset_name(model.features)
         raise ModelFileError(
-            f"Model file {name!r} was made with the views {made_with!r}, not {wanted.name!r}: "
-            "leave out --preset."
+            f"Model file {file!r} was made with the views {preset_name(model.features)!r}, not "
+            f"{wanted.name!r}: leave out --preset."
         )
     # Also before weights are looked for: fetching them would not help.
     _check_views(model, {**model.features, "preset": preset_fingerprint(wanted)})
@@ -86,8 +78,7 @@ def pipeline_of(
 
 def _check_views(model: PadModel, features: Mapping[str, Any]) -> None:
     if difference := difference_of(model.features, features):
-        name = os.path.basename(model.path)
-        raise ModelFileError(f"Model file {name!r} does not fit the views in use: {difference}.")
+        raise _unfit(model, difference)
 
 
 def _check_weights(model: PadModel) -> None:
@@ -95,27 +86,30 @@ def _check_weights(model: PadModel) -> None:
     weights = model.features.get("weights")
     for network, digest in weights.items() if isinstance(weights, Mapping) else ():
         if network not in weights_names() or not entry_of(network).matches(str(digest)):
-            raise ModelFileError(
-                f"Model file {os.path.basename(model.path)!r} does not fit the views in use: the "
-                f"weights of {cleaned_name(str(network), LONGEST_NAME)} have changed since it was "
-                "made; enrol again."
+            name = cleaned_name(str(network), LONGEST_NAME)
+            raise _unfit(
+                model, f"the weights of {name} have changed since it was made; enrol again"
             )
 
 
-def _preset_of(features: Mapping[str, Any], file: str) -> Preset:
+def _unfit(model: PadModel, difference: str) -> ModelFileError:
+    file = os.path.basename(model.path)
+    return ModelFileError(f"Model file {file!r} does not fit the views in use: {difference}.")
+
+
+def _preset_of(model: PadModel) -> Preset:
     """Return the views that a model names: built in, or as its file spells them out."""
+    features = model.features
     name = str(preset_of(features).get("name", ""))
     if name in preset_names():
         return load_preset(name)
     if not name:
-        raise ModelFileError(
-            f"Model file {file!r} does not fit the views in use: {difference_of(features, {})}."
-        )
+        raise _unfit(model, difference_of(features, {}))
     try:
         return preset_from_dict(_as_preset_file(features["preset"]))
     except (PresetError, InvalidInputError, TypeError, LookupError, AttributeError) as error:
         raise ModelFileError(
-            f"Model file {file!r} names views that cannot be computed here "
+            f"Model file {os.path.basename(model.path)!r} names views that cannot be computed here "
             f"({str(error).rstrip('.')}): use the version of the program it was made with."
         ) from error
 
@@ -136,6 +130,14 @@ def _as_preset_file(stored: Mapping[str, Any]) -> dict[str, Any]:
 # ------------------------------------------------------------- as JSON
 
 
+def uncertified(gap: float) -> str:
+    """Say that a fit's optimum is not certified."""
+    return (
+        f"The fit stopped at a relative gap of {gap:.1e}, above the {CERTIFIED_GAP:.0e} that "
+        "counts as certified; the model is usable all the same."
+    )
+
+
 def model_facts(model: PadModel) -> dict[str, Any]:
     """Return what identifies a model and how far it can be trusted."""
     shown = describe(model)
@@ -152,18 +154,19 @@ def model_facts(model: PadModel) -> dict[str, Any]:
         "is_simulated": model.is_simulated,
         "threshold": threshold_facts(shown.calibration),
         "notes": list(model.notes),
-        "people": list(map(_person_facts, shown.people)),
-    }
-
-
-def _person_facts(person: PersonSummary) -> dict[str, Any]:
-    counts = ("n_takes", "n_frames", "n_scores", "n_effective")
-    return {
-        "name": person.name or None,
-        "median_score": known(person.level),
-        "bpcer": known(person.bpcer),
-        "bpcer_interval": list(person.interval),
-        **{name: getattr(person, name) for name in counts},
+        "people": [
+            {
+                "name": person.name or None,
+                "median_score": known(person.level),
+                "bpcer": known(person.bpcer),
+                "bpcer_interval": list(person.interval),
+                "n_takes": person.n_takes,
+                "n_frames": person.n_frames,
+                "n_scores": person.n_scores,
+                "n_effective": person.n_effective,
+            }
+            for person in shown.people
+        ],
     }
 
 
@@ -198,19 +201,15 @@ def open_model(
             return load(path), None
         except PassphraseNeeded:
             pass
-    given = _given(passphrase_file)
-    if given is not None:
+    if (given := _given(passphrase_file)) is not None:
         return load(path, passphrase=given), given
     _check_terminal(path)
-    for n_left in reversed(range(TRIES)):
+    while True:
         typed = _typed(f"Passphrase of {path.name}: ")
         try:
             return load(path, passphrase=typed), typed
         except WrongPassphrase:
-            if not n_left:
-                raise
             say("The passphrase is wrong, or the file was changed: try again.")
-    raise AssertionError("every try returns or raises")
 
 
 def passphrase_for(
@@ -249,7 +248,7 @@ def _typed_twice(path: Path, kept: str | None = None) -> str:
     _check_terminal(path)
     say("Without its passphrase the model cannot be opened, not even by us: keep it safe.")
     keeps = "" if kept is None else " (empty keeps the old one)"
-    for _ in range(TRIES):
+    while True:
         typed = _typed(f"New passphrase for {path.name}{keeps}: ")
         if kept is not None and not typed:
             return _checked(kept)
@@ -259,7 +258,6 @@ def _typed_twice(path: Path, kept: str | None = None) -> str:
             say("The two passphrases are not the same.")
         else:
             return typed
-    stop("No valid passphrase after three tries: run the command again.", ExitCode.NO_PASSPHRASE)
 
 
 def _checked(passphrase: str) -> str:

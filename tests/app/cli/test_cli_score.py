@@ -6,23 +6,19 @@ import json
 import shutil
 import signal
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from app.capture.opencv import cv2
 from app.capture.video import VideoFile
-from app.cli import models
 from app.cli.console import ExitCode
 from app.cli.contact_sheet import TILE
 from app.cli.score import COLUMNS, InputResult
 from app.models.files import load
 from app.types import Familiarity, ScoredFrame, Verdict
 from app.vision.pipeline import make_pipeline
-from lmkl_core.features.extractor import preset_fingerprint
 from lmkl_core.features.liveness import LIVENESS, LivenessMeter
-from lmkl_core.features.presets import load_preset
 from lmkl_core.model_file import load_with_manifest, save_model
 from tests.app.cli.conftest import N_FRAMES
 from tests.app.cli.running import interrupted, refused, run
@@ -345,12 +341,6 @@ def test_that_a_model_of_a_preset_of_ones_own_brings_its_views_along(model_file,
     assert "cannot be computed here" in refused(
         run("score", file, attack, "-q"), ExitCode.BAD_MODEL
     )
-
-
-def test_that_crops_of_every_kind_come_back_from_a_model():
-    preset = replace(load_preset("liveness"), name="my own", description="")
-    stored = json.loads(json.dumps(preset_fingerprint(preset)))
-    assert models._preset_of({"preset": stored}, "m.safetensors") == preset
 
 
 not_on_windows = pytest.mark.skipif(
