@@ -326,27 +326,19 @@ class LatestFrame:
     """A mailbox between two threads: a slow reader gets the newest frame, never a queue."""
 
     def __init__(self) -> None:
-        self._filled = threading.Condition()
+        self._lock = threading.Lock()
         self._frame: Frame | None = None
         self.n_dropped = 0
 
     def put(self, frame: Frame) -> bool:
         """Leave a frame; return whether the mailbox was empty and the reader needs a signal."""
-        with self._filled:
+        with self._lock:
             was_empty = self._frame is None
             self.n_dropped += not was_empty
             self._frame = frame
-            self._filled.notify_all()
             return was_empty
 
     def take(self) -> Frame | None:
-        with self._filled:
-            frame, self._frame = self._frame, None
-            return frame
-
-    def wait(self, timeout: float | None = None) -> Frame | None:
-        """Wait for a frame and take it; None after the timeout in seconds."""
-        with self._filled:
-            self._filled.wait_for(lambda: self._frame is not None, timeout)
+        with self._lock:
             frame, self._frame = self._frame, None
             return frame

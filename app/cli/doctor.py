@@ -288,7 +288,7 @@ def _detector(name: str) -> Found:
     from app.demo.source import opening_of
     from app.vision.faces.detector import make_detector
 
-    detector = make_detector(name, weights_folder())
+    detector = make_detector(name)
     opening = opening_of(script().loop[0])
     n_faces = len(detector.detect(unpacked(opening[0])))
     if n_faces == 1:

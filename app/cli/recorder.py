@@ -19,7 +19,7 @@ from app.demo.script import RATE, light_of
 from app.demo.source import DemoSource
 from app.models.fitting import extended, fitted, recalibrated
 from app.models.model import PadModel
-from app.names import LONGEST_NAME, LONGEST_PERSON, TAKE_NAMES, cleaned_name
+from app.names import LONGEST_NAME, LONGEST_PERSON, TAKE_NAMES, cleaned_name, counted
 from app.session.enrolment import FEWEST_SAMPLES, Enrolment, free_name
 from app.session.scoring import score_frame
 from app.session.takes import Offer, Plan
@@ -53,11 +53,11 @@ class TakeRecorded:
 
     name: str
     source: str
+    person: str
     n_seen: int = 0
     samples: list[Sample] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
     note: str = ""
-    person: str = ""
 
 
 class Recorder:
@@ -99,7 +99,7 @@ class Recorder:
         take = TakeRecorded(
             self._name_for(wanted, source),
             shown_name(wanted.source, source),
-            person=cleaned_name(wanted.person, LONGEST_PERSON),
+            cleaned_name(wanted.person, LONGEST_PERSON),
         )
         if isinstance(source, DemoSource):
             self._record_demo(source, take, tell)
@@ -161,41 +161,38 @@ class Recorder:
             tell(take.n_seen, self.plan.frames, f"recording {take.name}")
             self._keep(take, frame, is_simulated=True)
 
-    def _keep(
-        self, take: TakeRecorded, frame: Frame, *, is_simulated: bool = False
-    ) -> Sample | None:
+    def _keep(self, take: TakeRecorded, frame: Frame, *, is_simulated: bool = False) -> None:
         """Add a frame to a take, or count why it is not usable."""
         take.n_seen += 1
         result = self._pipeline.process(frame)
         if result.views is None:
             take.refused[result.reason] += 1
-            return None
-        sample = Sample(
-            number=len(take.samples),
-            take=take.name,
-            views=result.views,
-            condition=result.condition,
-            thumbnail=None,
-            is_simulated=is_simulated,
-            person=take.person,
+            return
+        # Over all takes: a recording that is named twice, or a copy of it, would be left out while
+        # it is learnt from, and the threshold would ask for what only itself can reach.
+        content = _content(result.views)
+        if content in self._known:
+            take.refused[ALIKE] += 1
+            return
+        self._known.add(content)
+        take.samples.append(
+            Sample(
+                number=len(take.samples),
+                take=take.name,
+                views=result.views,
+                condition=result.condition,
+                thumbnail=None,
+                is_simulated=is_simulated,
+                person=take.person,
+            )
         )
-        take.samples.append(sample)
-        return sample
 
     def _read(self, reading: Opened, take: TakeRecorded, tell: Tell) -> None:
         """Read a whole recording and keep frames evenly over its length."""
         n_expected = 2 * self.plan.frames
         for frame in apart_in_time(reading.frames(self._pipeline), self._step(reading)):
             tell(min(take.n_seen, n_expected), n_expected, f"looking at {take.source}")
-            if (sample := self._keep(take, frame)) is None:
-                continue
-            # Over all takes: a recording that is named twice, or a copy of it, would be left out
-            # while it is learnt from, and the threshold would ask for what only itself can reach.
-            content = _content(sample.views)
-            if content in self._known:
-                take.refused[ALIKE] += 1
-                take.samples.pop()
-            self._known.add(content)
+            self._keep(take, frame)
         places = sorted(spread(range(len(take.samples)), self.plan.frames))
         take.samples = [take.samples[place] for place in places]
 
@@ -213,25 +210,21 @@ class Recorder:
     def fit(self, features: dict[str, object], target_bpcer: float | None = None) -> PadModel:
         """Fit a model on all takes, or extend the base; ``target_bpcer`` resets its threshold."""
         samples = self.samples
-        if len(samples) < FEWEST_SAMPLES:
-            raise TooFewFramesError(self._too_few(len(samples)))
+        if (n := len(samples)) < FEWEST_SAMPLES:
+            n_seen = sum(take.n_seen for take in self.takes)
+            why = ""
+            for reason, count in self.refused.most_common(1):
+                total = self.refused.total()
+                why = f" {total} were refused, {count} of them with: “{reason.rstrip('.')}”;"
+            raise TooFewFramesError(
+                f"Only {counted(n, 'frame')} could be kept of the {n_seen} that were looked at, "
+                f"and {FEWEST_SAMPLES} are needed:{why} record longer or better ones, or name more "
+                "sources."
+            )
         if self._base is None:
             return fitted(samples, self._settings, features)
         grown = extended(self._base, samples)
         return grown if target_bpcer is None else recalibrated(grown, target_bpcer)
-
-    def _too_few(self, n: int) -> str:
-        n_seen = sum(take.n_seen for take in self.takes)
-        why = ""
-        if refused := self.refused:
-            reason, count = refused.most_common(1)[0]
-            total = refused.total()
-            why = f" {total} were refused, {count} of them with: “{reason.rstrip('.')}”;"
-        kept = "1 frame" if n == 1 else f"{n} frames"
-        return (
-            f"Only {kept} could be kept of the {n_seen} that were looked at, and {FEWEST_SAMPLES} "
-            f"are needed:{why} record longer or better ones, or name more sources."
-        )
 
 
 def _content(views: Mapping[str, NDArray[Any]]) -> bytes:

@@ -31,7 +31,6 @@ from lmkl_core.errors import UnusableViewsError
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.liveness import LivenessMeter
 from lmkl_core.features.presets import Crop, Preset, load_preset
-from lmkl_core.features.weights import weights_folder
 
 log = logging.getLogger(__name__)
 
@@ -180,4 +179,4 @@ def make_pipeline(
     """Return a pipeline for a preset; the first time takes a minute."""
     chosen = load_preset(preset) if isinstance(preset, str) else preset
     extractor = Extractor(chosen, progress=progress, cancel=cancel)
-    return Pipeline(extractor, FaceTracker(make_detector(detector, weights_folder())))
+    return Pipeline(extractor, FaceTracker(make_detector(detector)))

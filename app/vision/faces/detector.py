@@ -1,7 +1,6 @@
 """The interface of face detectors, the choice of one, and the arithmetic of their boxes."""
 
 import logging
-from pathlib import Path
 from typing import Literal, Protocol
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from app.settings import DETECTORS
 from app.types import Face, Image
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.weights import weights_folder
 
 LONGEST_SIDE = 320
 """Pixels: detectors look at the image at this size, whatever its own."""
@@ -38,11 +38,11 @@ class FaceDetector(Protocol):
         ...
 
 
-def make_detector(name: str = "auto", folder: Path | None = None) -> FaceDetector:
+def make_detector(name: str = "auto") -> FaceDetector:
     """Return a detector by name, or raise `InvalidInputError`.
 
-    ``"auto"`` is YuNet if its file is in the folder and can be used, else MTCNN, whose files come
-    with an installed package.
+    ``"auto"`` is YuNet if its file is in the folder of weights and can be used, else MTCNN, whose
+    files come with an installed package.
     """
     # Inside: both modules import this one.
     from app.vision.faces.mtcnn import MtcnnDetector
@@ -52,12 +52,10 @@ def make_detector(name: str = "auto", folder: Path | None = None) -> FaceDetecto
         raise InvalidInputError(
             f"There is no face detector {name!r}: take one of {', '.join(DETECTORS)}."
         )
-    path = None if folder is None else folder / YUNET_FILE
+    path = weights_folder() / YUNET_FILE
     if name == "yunet":
-        if path is None:
-            raise InvalidInputError(f"YuNet needs the folder that holds {YUNET_FILE}.")
         return YuNetDetector(path)
-    if name == "auto" and path is not None and path.is_file():
+    if name == "auto" and path.is_file():
         try:
             return YuNetDetector(path)
         except InvalidInputError as error:

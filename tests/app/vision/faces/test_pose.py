@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 from app.types import Pose
-from app.vision.faces.pose import HEAD, head_pose, rotation
+from app.vision.faces.pose import HEAD, head_pose
 from tests.app.vision.faces.faces_material import PEOPLE, mirrored_landmarks, still
 
 
 def seen(pose, size=70.0, middle=(320.0, 240.0)):
     """Return the head's landmarks in the image, ``size`` pixels to the eye distance."""
-    return (HEAD @ rotation(pose).T)[:, :2] * size + middle
+    angles = [pose.pitch, pose.yaw, pose.roll]  # a nod first, then a turn, then a tilt
+    return Rotation.from_euler("xyz", angles, degrees=True).apply(HEAD)[:, :2] * size + middle
 
 
 def values(pose):
