@@ -40,7 +40,7 @@ from app.cli.inputs import Selection, opened, recordings_in, settings_with
 from app.cli.models import PASSPHRASE_FILE, named_facts, open_model, pipeline_of
 from app.cli.outputs import check_files_apart, check_output, rows_to, write_bytes
 from app.models.model import PadModel
-from app.reports.csv_files import plain_text
+from app.names import spreadsheet_cell
 from app.session.decision import ENOUGH_FRAMES, decide
 from app.session.guided_test.presentation import kept_numbers
 from app.session.scoring import score_frame
@@ -277,7 +277,9 @@ def row_text(form: Format, result: InputResult, scored: ScoredFrame | None) -> s
             return ""
         return json.dumps({"kind": "input", **result.facts()}, allow_nan=False) + "\n"
     # The csv module quotes a carriage return only where lines end with it.
-    source = plain_text(result.source.replace("\r", " ")) if form is Format.CSV else result.source
+    source = result.source
+    if form is Format.CSV:
+        source = spreadsheet_cell(source.replace("\r", " "))
     values = (
         source,
         scored.frame.number,
