@@ -326,19 +326,25 @@ class LatestFrame:
     """A mailbox between two threads: a slow reader gets the newest frame, never a queue."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._filled = threading.Condition()
         self._frame: Frame | None = None
         self.n_dropped = 0
 
     def put(self, frame: Frame) -> bool:
         """Leave a frame; return whether the mailbox was empty and the reader needs a signal."""
-        with self._lock:
+        with self._filled:
             was_empty = self._frame is None
             self.n_dropped += not was_empty
             self._frame = frame
+            self._filled.notify_all()
             return was_empty
 
     def take(self) -> Frame | None:
-        with self._lock:
+        return self.wait(0.0)
+
+    def wait(self, timeout: float) -> Frame | None:
+        """Wait for a frame and take it; None after the timeout in seconds."""
+        with self._filled:
+            self._filled.wait_for(lambda: self._frame is not None, timeout)
             frame, self._frame = self._frame, None
             return frame

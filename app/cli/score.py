@@ -277,11 +277,9 @@ def row_text(form: Format, result: InputResult, scored: ScoredFrame | None) -> s
             return ""
         return json.dumps({"kind": "input", **result.facts()}, allow_nan=False) + "\n"
     # The csv module quotes a carriage return only where lines end with it.
-    source = result.source
-    if form is Format.CSV:
-        source = spreadsheet_cell(source.replace("\r", " "))
+    source = spreadsheet_cell(result.source.replace("\r", " "))
     values = (
-        source,
+        source if form is Format.CSV else result.source,
         scored.frame.number,
         round(scored.frame.time, 6),
         "scored" if scored.score is not None else scored.verdict.value,
