@@ -3,8 +3,6 @@
 Tool tips name the shortcuts, which are the window's.
 """
 
-from itertools import pairwise
-
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
@@ -69,10 +67,6 @@ class FitBar(QFrame):
         buttons = hbox(None, self.undo_button, 1, self.fit_button)
         vbox(self, self.words, buttons, margins=(16, 10, 16, 12))
 
-    @property
-    def tab_stops(self) -> tuple[QWidget, ...]:
-        return self.undo_button, self.fit_button
-
     def show_enrolment(
         self, enrolment: EnrolmentState, n_unmodelled: int | None, *, is_fitting: bool
     ) -> None:
@@ -134,7 +128,6 @@ class EnrolPage(QWidget):
         self._gallery_card = _titled("Frames", self.gallery, self)
         self._lay_out()
         self._connect()
-        self._order_tabs()
         self._on_enrolment(controller.session.enrolment.state)
 
     def show_enrolment(self, enrolment: EnrolmentState, n_unmodelled: int | None = None) -> None:
@@ -206,13 +199,6 @@ class EnrolPage(QWidget):
         controller.model.fitting_changed.connect(self.set_fitting)
         controller.source.interrupted.connect(self._on_no_picture)
         controller.source.finished.connect(self._on_no_picture)
-
-    def _order_tabs(self) -> None:
-        """Go from top to bottom: laying the widgets out has mixed up their order."""
-        parts = (self.record, self.quality, self.takes, self.gallery, self.fit_bar)
-        stops = [stop for part in parts for stop in part.tab_stops]
-        for first, second in pairwise(stops):
-            QWidget.setTabOrder(first, second)
 
     @Slot(object)
     def _on_enrolment(self, state: EnrolmentState) -> None:

@@ -40,6 +40,17 @@ class Gallery(QWidget):
         super().__init__(parent)
         self._samples: Sequence[Sample] = ()
         self._is_locked = False
+        self.filter = CalmComboBox(self)
+        self.filter.setAccessibleName("Take whose frames are shown")
+        self.filter.setToolTip("Show the frames of one take only.")
+        self.filter.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.filter.addItem("All takes", "")
+        self.filter.currentIndexChanged.connect(self._show_chosen)
+        self._count = QLabel(self)
+        set_class(self._count, "muted")
+        tip = "Delete the selected frames (Del). Undo brings them back."
+        self.remove_button = button("Delete", "delete", self._on_remove, tip=tip, parent=self)
+        self.remove_button.setAccessibleName("Delete the selected frames")
         self.view = QListWidget(self)
         self.view.setViewMode(QListView.ViewMode.IconMode)
         self.view.setMovement(QListView.Movement.Static)
@@ -52,25 +63,10 @@ class Gallery(QWidget):
         self.view.setAccessibleName("Enrolled frames")
         keys = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
         add_action(self.view, "Delete the selected frames", self._on_remove, *keys)
-        self.filter = CalmComboBox(self)
-        self.filter.setAccessibleName("Take whose frames are shown")
-        self.filter.setToolTip("Show the frames of one take only.")
-        self.filter.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.filter.addItem("All takes", "")
-        self.filter.currentIndexChanged.connect(self._show_chosen)
-        self._count = QLabel(self)
-        set_class(self._count, "muted")
-        tip = "Delete the selected frames (Del). Undo brings them back."
-        self.remove_button = button("Delete", "delete", self._on_remove, tip=tip, parent=self)
-        self.remove_button.setAccessibleName("Delete the selected frames")
         head = hbox(None, (self.filter, 1), self._count, self.remove_button)
         vbox(self, head, (self.view, 1))
         self.view.itemSelectionChanged.connect(self._write)
         self._write()
-
-    @property
-    def tab_stops(self) -> tuple[QWidget, ...]:
-        return self.filter, self.remove_button, self.view
 
     def show_samples(self, samples: Sequence[Sample]) -> None:
         """Show these samples; frames that stay are left alone."""

@@ -67,10 +67,6 @@ class QualityList(QWidget):
         self._on_fold(False)
         self._refresh()
 
-    @property
-    def tab_stops(self) -> tuple[QWidget, ...]:
-        return (self.fold_button,)
-
     def show_quality(self, quality: Quality | None, reason: str) -> None:
         """Take the checks of the newest frame, or none without a face.
 

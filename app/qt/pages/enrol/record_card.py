@@ -107,10 +107,6 @@ class RecordCard(QFrame):
         vbox(self, self.heading, body, self.note, margins=CARD, spacing=10)
         self._show_state()
 
-    @property
-    def tab_stops(self) -> tuple[QWidget, ...]:
-        return self.name, self.person, self.button
-
     def show_enrolment(self, shown: EnrolmentState, *, has_model: bool) -> None:
         """Show how far the recording is, or what can be recorded next."""
         self._line.setPlaceholderText(shown.suggested_name)

@@ -54,10 +54,6 @@ class TakesList(QWidget):
         vbox(self, self.table, self.message, buttons)
         self._update_buttons()
 
-    @property
-    def tab_stops(self) -> tuple[QWidget, ...]:
-        return self.table, self.rename_button, self.remove_button, self.clear_button
-
     def show_takes(self, takes: Sequence[TakeSummary], collecting: str = "") -> None:
         """Show these takes; ``collecting`` is the one that is being recorded."""
         if (tuple(takes), collecting) != (self._takes, self._collecting):

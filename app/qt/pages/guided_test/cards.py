@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QProgressBar, QToolBu
 
 from app.names import counted
 from app.qt.charts.format import percent
-from app.qt.pages.guided_test.species import judgement, rate_name, species_words
+from app.qt.pages.guided_test.species import MARGIN, judgement, rate_name, species_words
 from app.qt.theme import GRID, set_class
 from app.qt.widgets.inputs import CalmComboBox
 from app.qt.widgets.layout import FlowRow, button, clear, grid, hbox, vbox
@@ -74,15 +74,12 @@ class PlanCard(QFrame):
         self._show_chosen()
         self._refresh()
 
-    @property
-    def next_species(self) -> str:
-        """The species with the smallest share made, of those still to do."""
-        rows = [] if self._plan is None else [row for row in self._plan.rows if row.n_left]
-        return min(rows, key=lambda row: row.n_made / row.n_wanted).species if rows else ""
-
-    def is_wanted(self, species: str) -> bool:
-        rows = () if self._plan is None else self._plan.rows
-        return any(row.species == species and row.n_left for row in rows)
+    def after(self, species: str) -> str:
+        """Return what to present next: the same until there is enough, then what lacks most."""
+        left = [] if self._plan is None else [row for row in self._plan.rows if row.n_left]
+        if not left or species in [row.species for row in left]:
+            return species
+        return min(left, key=lambda row: row.n_made / row.n_wanted).species
 
     @Slot()
     def ask_for_file(self) -> None:
@@ -138,10 +135,6 @@ class PlanCard(QFrame):
         self._grid.addWidget(chooser, number, 0, Qt.AlignmentFlag.AlignLeft)
         self._grid.addWidget(made, number, 1, _RIGHT)
         self._grid.addWidget(bound, number, 2, _RIGHT)
-
-
-MARGIN = GRID + 4
-"""Pixels around what lies in a card of the page, and between its parts."""
 
 
 class PresentCard(QFrame):

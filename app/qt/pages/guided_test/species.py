@@ -3,15 +3,23 @@
 from collections.abc import Iterable
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, Slot
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QLineEdit, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QFrame,
+    QLineEdit,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
 from app.names import counted
 from app.qt.charts.format import percent
 from app.qt.theme import GRID, set_class, set_mark
 from app.qt.theme.icons import icon
 from app.qt.widgets.inputs import CalmComboBox
-from app.qt.widgets.layout import grid
-from app.qt.widgets.texts import set_text, wrapped
+from app.qt.widgets.layout import grid, vbox
+from app.qt.widgets.texts import StepHeading, set_text, wrapped
 from app.session.guided_test.presentation import (
     GuidedTestError,
     Presentation,
@@ -19,6 +27,9 @@ from app.session.guided_test.presentation import (
     species_name,
 )
 from app.types import BONA_FIDE, Verdict
+
+MARGIN = GRID + 4
+"""Pixels around what lies in a card of the page, and between its parts."""
 
 N_COLUMNS = 3
 """Of buttons."""
@@ -108,8 +119,8 @@ def choice_button(text: str, shape: str) -> QToolButton:
     return made
 
 
-class SpeciesPicker(QWidget):
-    """Large buttons, one of which is down, and a field for an attack that has none."""
+class SpeciesPicker(QFrame):
+    """A card of large buttons, one of which is down, and a field for an attack that has none."""
 
     changed = Signal()
     """Another species was chosen or typed."""
@@ -118,6 +129,7 @@ class SpeciesPicker(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        set_class(self, "card")
         self._buttons = {name: choice_button(*shown) for name, shown in _SPECIES.items()}
         self._other = choice_button("Other...", "species-own")
         self._field = QLineEdit()
@@ -131,7 +143,7 @@ class SpeciesPicker(QWidget):
         self._name.keep_narrow(16)
         self._complaint = wrapped("", "bad")
         genuine, *attacks = self._buttons.values()
-        layout = grid(self, GRID, GRID, *[1] * N_COLUMNS)
+        layout = grid(None, GRID, GRID, *[1] * N_COLUMNS)
         layout.addWidget(genuine, 0, 0, 1, N_COLUMNS)
         layout.addWidget(wrapped("or an attack", "muted"), 1, 0, 1, N_COLUMNS)
         for number, each in enumerate((*attacks, self._other)):
@@ -139,6 +151,8 @@ class SpeciesPicker(QWidget):
         for part in (self._name, self._complaint):
             layout.addWidget(part, layout.rowCount(), 0, 1, N_COLUMNS)
             part.hide()
+        heading = StepHeading(1, "Choose what is presented")
+        vbox(self, heading, layout, margins=MARGIN, spacing=MARGIN)
         self._group = QButtonGroup(self)
         for each in (genuine, *attacks, self._other):
             self._group.addButton(each)

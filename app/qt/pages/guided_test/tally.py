@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 
 from app.names import counted
 from app.qt.charts.format import decimals, percent
-from app.qt.pages.guided_test.cards import MARGIN
 from app.qt.pages.guided_test.species import (
+    MARGIN,
     bound_words,
     judgement,
     outcome_words,

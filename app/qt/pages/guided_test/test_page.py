@@ -11,12 +11,12 @@ from app.models.summary import ModelSummary
 from app.names import counted
 from app.qt.controllers.app_controller import AppController
 from app.qt.dialogs.details_dialog import DetailsDialog
-from app.qt.pages.guided_test.cards import MARGIN, PlanCard, PresentCard, ReportPanel
-from app.qt.pages.guided_test.species import SpeciesPicker
+from app.qt.pages.guided_test.cards import PlanCard, PresentCard, ReportPanel
+from app.qt.pages.guided_test.species import MARGIN, SpeciesPicker
 from app.qt.pages.guided_test.tally import TallyCard
 from app.qt.state import SourceState
-from app.qt.widgets.layout import Columns, ask, button, card, scroll_area, vbox
-from app.qt.widgets.texts import MarkedText, StepHeading, banner, wrapped
+from app.qt.widgets.layout import Columns, ask, button, scroll_area, vbox
+from app.qt.widgets.texts import MarkedText, banner, wrapped
 from app.session.guided_test.guided_test import GuidedTestState
 from app.session.guided_test.keeping import KeptTest
 from app.types import SPECIES
@@ -70,7 +70,7 @@ class TestPage(QWidget):
             self._picker.choose(guided_test.presenting)
         self._plan.show_plan(guided_test.plan)
         if before.presenting and not guided_test.presenting:
-            self._go_on_with_plan()
+            self._picker.choose(self._plan.after(before.presenting))
         self._present.show_guided_test(guided_test)
         self._tally.show_guided_test(guided_test)
         if guided_test.presentations != before.presentations:
@@ -106,15 +106,10 @@ class TestPage(QWidget):
         self._plan = PlanCard()
         self._plan.plan_chosen.connect(control.choose_plan)
         self._plan.plan_opened.connect(control.open_plan)
-        choosing, inside = card()
-        inside.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        inside.setSpacing(MARGIN)
-        inside.addWidget(StepHeading(1, "Choose what is presented"))
         self._picker = SpeciesPicker()
         self._picker.changed.connect(self._refresh)
         self._picker.confirmed.connect(self._on_present)
         self._plan.species_chosen.connect(self._picker.choose)
-        inside.addWidget(self._picker)
         self._present = PresentCard()
         self._present.present_button.clicked.connect(self._on_present)
         self._present.stop_button.clicked.connect(self._on_stop)
@@ -129,7 +124,7 @@ class TestPage(QWidget):
         self._report.details_button.clicked.connect(self._on_details)
         self._columns = Columns(
             (self._plan, 0),
-            (choosing, 0),
+            (self._picker, 0),
             (self._present, 0),
             (self._tally, 1),
             (self._report, 0),
@@ -198,12 +193,6 @@ class TestPage(QWidget):
         day, _, time = self._kept[0].when.partition("T")
         made = counted(self._kept[0].n_presentations, "presentation")
         self._kept_note.show_text(f"A test session of {day}, {time[:5]} is kept: {made}.")
-
-    def _go_on_with_plan(self) -> None:
-        """Choose what the plan wants next, once it has enough of what was presented."""
-        following = self._plan.next_species
-        if following and not self._plan.is_wanted(self._picker.species):
-            self._picker.choose(following)
 
     @Slot()
     def _on_continue(self) -> None:

@@ -1,7 +1,7 @@
 """The live picture with the face, the regions and the source's caption."""
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.qt import theme
@@ -140,9 +140,14 @@ class Preview(QWidget):
         if scored.box is not None:
             x, y, width, height = scored.box
             self._paint_box(painter, QRectF(at(x, y), at(x + width, y + height)))
-        # Last, so that nothing is drawn over a name.
+        # Last, so that nothing is drawn over a name; small, because regions overlap.
+        painter.save()
+        small = QFont(self.font())
+        small.setPointSizeF(max(small.pointSizeF() * 0.8, 6.0))
+        painter.setFont(small)
         for name, corners in outlines.items():
             self._paint_chip(painter, name, corners[3], is_above=True)
+        painter.restore()
 
     def _paint_box(self, painter: QPainter, box: QRectF) -> None:
         shape, role = icons.VERDICTS[self._verdict]
@@ -162,12 +167,12 @@ class Preview(QWidget):
         metrics = painter.fontMetrics()
         room = int(self.width() - 2 * _MARGIN - corner.x())
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
-        chip = QRectF(corner.x(), corner.y(), 0, metrics.height() + _MARGIN / 2)
-        chip.setWidth(metrics.horizontalAdvance(text) + 2 * _MARGIN)
+        chip = QRectF(corner.x(), corner.y(), 0, metrics.height())
+        chip.setWidth(metrics.horizontalAdvance(text) + _MARGIN)
         if is_above:
             chip.moveBottom(corner.y())
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(0, 0, 0, 170))
-        painter.drawRoundedRect(chip, _CORNER, _CORNER)
+        painter.drawRoundedRect(chip, 3, 3)
         painter.setPen(QColor(255, 255, 255))
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
