@@ -216,36 +216,6 @@ def ask(
     box.open()
 
 
-class Columns(QWidget):
-    """Parts below each other, or in two columns.
-
-    The parts come in the order of the single column, each with its place in two, 0 or 1.
-    """
-
-    def __init__(self, *parts: tuple[QWidget, int], spacing: int) -> None:
-        super().__init__()
-        self._parts, self._spacing = parts, spacing
-        self._columns = vbox(None, spacing=spacing), vbox(None, spacing=spacing)
-        self._row = hbox(self, (self._columns[0], 1), self._columns[1])
-        self._is_wide = True
-        self.set_wide(False)
-
-    def set_wide(self, is_wide: bool) -> None:
-        """Show two columns or one."""
-        if is_wide == self._is_wide:
-            return
-        self._is_wide = is_wide
-        self._row.setSpacing(self._spacing * is_wide)
-        self._row.setStretch(1, int(is_wide))
-        for column in self._columns:
-            while column.takeAt(0) is not None:
-                pass
-        for part, place in self._parts:
-            self._columns[place * is_wide].addWidget(part)
-        for column in self._columns:
-            column.addStretch(1)
-
-
 class FlowLayout(QLayout):
     """Items from left to right, then on the next line, centred in their line."""
 

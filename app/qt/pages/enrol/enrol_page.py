@@ -4,7 +4,7 @@ Tool tips name the shortcuts, which are the window's.
 """
 
 from PySide6.QtCore import Slot
-from PySide6.QtGui import QKeySequence, QResizeEvent
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app.names import counted
@@ -14,7 +14,7 @@ from app.qt.pages.enrol.quality_list import QualityList
 from app.qt.pages.enrol.record_card import RecordCard
 from app.qt.pages.enrol.takes_list import CoverageMeter, TakesList
 from app.qt.theme import set_class
-from app.qt.widgets.layout import CARD, Columns, ask, button, card, grid, hbox, scroll_area, vbox
+from app.qt.widgets.layout import CARD, ask, button, card, grid, hbox, scroll_area, vbox
 from app.qt.widgets.texts import number_badge, set_text, wrapped
 from app.session.takes import EnrolmentState
 from app.types import ScoredFrame
@@ -100,9 +100,6 @@ def _native(keys: str | QKeySequence.StandardKey) -> str:
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 
-_TWO_COLUMNS = 54
-"""Width from which there are two columns, in heights of a line of text."""
-
 _GAP = 12
 
 
@@ -153,10 +150,6 @@ class EnrolPage(QWidget):
         self._is_fitting = is_fitting
         self._lock()
 
-    def resizeEvent(self, event: QResizeEvent, /) -> None:
-        super().resizeEvent(event)
-        self._columns.set_wide(self.width() >= self.fontMetrics().height() * _TWO_COLUMNS)
-
     def _lock(self) -> None:
         """Leave the takes alone while one is recorded; a fit goes on with what it was given."""
         enrolment, is_fitting = self._enrolment, self._is_fitting
@@ -168,14 +161,8 @@ class EnrolPage(QWidget):
     def _lay_out(self) -> None:
         content = QWidget()
         scroll = scroll_area(content, self, takes_focus=False)
-        self._columns = Columns(
-            (self.record, 0),
-            (self._coverage_card, 0),
-            (self._quality_card, 1),
-            (self._takes_card, 1),
-            spacing=_GAP,
-        )
-        parts = (self.guidance, self._columns, (self._gallery_card, 1))
+        cards = (self._coverage_card, self._quality_card, self._takes_card)
+        parts = (self.guidance, self.record, *cards, (self._gallery_card, 1))
         vbox(content, *parts, margins=_GAP, spacing=_GAP)
         line = QFrame(self)
         set_class(line, "line")

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QWidget
 
 from app.models.summary import ModelSummary
 from app.names import counted
@@ -15,14 +15,11 @@ from app.qt.pages.guided_test.cards import PlanCard, PresentCard, ReportPanel
 from app.qt.pages.guided_test.species import MARGIN, SpeciesPicker
 from app.qt.pages.guided_test.tally import TallyCard
 from app.qt.state import SourceState
-from app.qt.widgets.layout import Columns, ask, button, scroll_area, vbox
-from app.qt.widgets.texts import MarkedText, banner, wrapped
+from app.qt.widgets.layout import ask, button, scroll_area, vbox
+from app.qt.widgets.texts import MarkedText, banner, caution, wrapped
 from app.session.guided_test.guided_test import GuidedTestState
 from app.session.guided_test.keeping import KeptTest
 from app.types import SPECIES
-
-_WIDE = 62
-"""Widths of an average letter from which the page has two columns, counted for each."""
 
 
 class TestPage(QWidget):
@@ -99,9 +96,6 @@ class TestPage(QWidget):
     def _build(self) -> None:
         content = QWidget()
         vbox(self, scroll_area(content, self, takes_focus=False))
-        column = vbox(content, margins=MARGIN, spacing=MARGIN)
-        self._add_head(column)
-
         control = self._controller.guided_test
         self._plan = PlanCard()
         self._plan.plan_chosen.connect(control.choose_plan)
@@ -122,26 +116,17 @@ class TestPage(QWidget):
         self._report.save_button.clicked.connect(self.report_save_requested)
         self._report.open_button.clicked.connect(self.report_open_requested)
         self._report.details_button.clicked.connect(self._on_details)
-        self._columns = Columns(
-            (self._plan, 0),
-            (self._picker, 0),
-            (self._present, 0),
-            (self._tally, 1),
-            (self._report, 0),
-            spacing=MARGIN,
-        )
-        column.addWidget(self._columns)
-        column.addStretch(1)
+        cards = (self._plan, self._picker, self._present, self._tally, self._report)
+        parts = (*self._make_head(), *cards)
+        vbox(content, *parts, 1, margins=MARGIN, spacing=MARGIN)
 
-    def _add_head(self, column: QVBoxLayout) -> None:
-        self._missing = MarkedText("warning", "caution")
-        self._missing_banner = banner("banner-caution", self._missing)
+    def _make_head(self) -> list[QWidget]:
+        self._missing = caution("")
         note = MarkedText("info", "accent")
-        note.label.setTextFormat(Qt.TextFormat.RichText)
+        note.show_text("Simulated: the demo presents what you choose by itself.")
         run_all = self._controller.guided_test.run_all
         self._auto = button("Run the whole demo test", "play", run_all)
         self._demo_banner = banner("banner-info", note, self._auto)
-        note.show_text("<b>Simulated.</b> The demo presents what you choose by itself.")
         self._kept_note = MarkedText("info", "accent")
         self.continue_button = button("Continue it", "play", self._on_continue)
         tip = "Show the session that was kept before this one"
@@ -150,26 +135,14 @@ class TestPage(QWidget):
         buttons = (self.continue_button, self.another_button, self.forget_button)
         self._kept_banner = banner("banner-info", self._kept_note, *buttons)
         about = "Present a genuine person and attacks in turn, and see how many are mistaken."
-        for part in (
-            wrapped("Test", "title"),
-            wrapped(about, "muted"),
-            self._missing_banner,
-            self._demo_banner,
-            self._kept_banner,
-        ):
-            column.addWidget(part)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        wide = 2 * _WIDE * self.fontMetrics().averageCharWidth()
-        self._columns.set_wide(self.width() >= wide)
+        texts = [wrapped("Test", "title"), wrapped(about, "muted")]
+        return [*texts, self._missing, self._demo_banner, self._kept_banner]
 
     @Slot()
     def _refresh(self) -> None:
         guided_test, is_presenting = self._guided_test, bool(self._guided_test.presenting)
         why_not = self._why_not
         self._missing.show_text(why_not)
-        self._missing_banner.setVisible(bool(why_not))
         self._demo_banner.setVisible(self._is_simulated)
         self._auto.setEnabled(not why_not and not is_presenting)
         self._auto.setToolTip(
