@@ -98,36 +98,30 @@ class PlanData:
 
 @dataclass(frozen=True, eq=False)
 class ScoreTemplate:
-    """The columns of a score table but its scores, shared by all methods to save memory."""
+    """A table without scores, whose columns all methods share, and which rows are ready."""
 
+    empty: ScoreTable
     ready: NDArray[np.bool_]
-    species: NDArray[np.str_]
-    subjects: NDArray[np.str_]
-    presentations: NDArray[np.str_]
 
     @classmethod
     def of(cls, recordings: Sequence[Recording], store: FeatureStore) -> "ScoreTemplate":
         """Make a row for every frame, and one without response for a recording without frames."""
         ready = [store.seen[recording.name].ready for recording in recordings]
         rows = [each if len(each) else np.zeros(1, dtype=bool) for each in ready]
-        counts = [len(each) for each in rows]
-
-        def column(values: list[str]) -> NDArray[np.str_]:
-            return np.repeat(np.array(values, dtype=np.str_), counts)
-
-        return cls(
-            np.concatenate([np.zeros(0, dtype=bool), *rows]),
-            column([each.species if each.is_attack else "" for each in recordings]),
-            column([each.subject for each in recordings]),
-            column([each.name for each in recordings]),
-        )
+        about = [
+            (each.species if each.is_attack else "", each.subject, each.name) for each in recordings
+        ]
+        columns = np.array(about, dtype=object).reshape(-1, 3).repeat(list(map(len, rows)), axis=0)
+        every = np.concatenate([np.zeros(0, dtype=bool), *rows])
+        return cls(ScoreTable(np.full(len(every), np.nan), *columns.T), every)
 
     def filled(self, scores: NDArray[np.float64] | None) -> ScoreTable:
         """Return the table with scores of the frames that are ready."""
+        if scores is None:
+            return self.empty
         column = np.full(len(self.ready), np.nan)
-        if scores is not None:
-            column[self.ready] = scores
-        return ScoreTable(column, self.species, self.subjects, self.presentations)
+        column[self.ready] = scores
+        return self.empty.with_scores(column)
 
 
 def assemble(

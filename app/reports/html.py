@@ -38,7 +38,6 @@ from app.reports.notices import (
 )
 from app.reports.score_charts import histogram, sizes, strip
 from app.reports.words import (
-    NO_DATA,
     basis_text,
     cells,
     created_text,
@@ -100,6 +99,7 @@ TEMPLATES.filters |= {
     "printed": printed_text,
     "score": score_text,
     "share": share,
+    "span": span,
     "spread": spread_text,
     "threshold": threshold_text,
 }
@@ -121,9 +121,9 @@ def guided_test_page(report: Report) -> str:
         day=report.context.created.strftime("%Y-%m-%d"),
         # The banner says it already.
         warnings=[text for text in report.warnings if text != report.simulated],
-        cards=[_card(line) for line in report.lines if line.part == "headline"],
         species=list(zip(level.tallies, frames.tallies, strict=True)),
-        figures=_figures(report),
+        parts=PART_TITLES,
+        figures=list(zip(_together(report.lines), _together(report.frame_lines), strict=True)),
         strip=strip(report.presentations, thresholds),
         histogram=histogram(level, thresholds, "presentations"),
         frame_histogram=histogram(frames, thresholds, "frames"),
@@ -137,42 +137,9 @@ def guided_test_page(report: Report) -> str:
     )
 
 
-def _card(line: ReportLine) -> dict[str, Any]:
-    found, fixed = line.figure, line.at_threshold
-    if fixed is None:
-        note = f"worst species: {found.species or NO_DATA}; at the threshold in force"
-    else:
-        note = "bona fide refused, at the threshold that these attacks choose"
-        if fixed.n and found.interval:
-            note += f"; {span(found.interval)} with its uncertainty"
-        found = fixed
-    value, interval, basis = cells(found)
-    return {
-        "name": line.name.partition(",")[0],
-        "note": note,
-        "value": value,
-        "basis": basis,
-        "span": f"95 % interval {interval}" if interval else "",
-        "figure": found,
-    }
-
-
-def _figures(report: Report) -> list[dict[str, Any]]:
-    """Return the figures of all species together, by part."""
-    by_frame = {line.key: line.figure for line in report.frame_lines if not line.species}
-    parts: dict[str, list[dict[str, Any]]] = {part: [] for part in PART_TITLES}
-    for line in report.lines:
-        if line.species:
-            continue
-        name, (value, interval, basis) = line.name, cells(line.figure)
-        if line.figure.species:
-            name = f"{name} ({line.figure.species})"
-        if line.at_threshold is not None and line.figure.interval is not None:
-            _, interval, counts = cells(line.at_threshold)
-            basis = f"{counts}; {span(line.figure.interval)} ‡"
-        row = {"name": name, "cells": (value, interval, basis)}
-        parts[line.part].append({**row, "by_frame": _by_frame(by_frame[line.key])})
-    return [{"title": PART_TITLES[part], "rows": parts[part]} for part in PART_TITLES]
+def _together(lines: Iterable[ReportLine]) -> list[ReportLine]:
+    """Return the figures of all species together."""
+    return [line for line in lines if not line.species]
 
 
 def _grouped(facts: Iterable[Fact], by: str) -> list[tuple[str, list[Fact]]]:

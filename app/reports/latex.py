@@ -21,15 +21,8 @@ from app.reports.words import (
 MOST_IN_A_COLUMN = 4
 """Columns that fit one column of text."""
 
-_SPECIAL = {
+_SPECIAL = {letter: f"\\{letter}" for letter in "{}$&#%_"} | {
     "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\ensuremath{<}",

@@ -1,9 +1,8 @@
 """The demo as a database: AI-generated people, recorded when their frames are asked for.
 
-By default each of four people has a model, which learns from two takes in each of three lights. The
-test has two other takes in each light and one attack of every species; development has one take in
-each light and attacks of two species, so most species of the test are new. In the
-client-independent mode, one model learns from four people, and development and test have others.
+By default each of four people has a model, which learns from two takes in each of three lights;
+most species of the test are new to the development. In the client-independent mode, one model
+learns from four people, and development and test have others.
 """
 
 import hashlib
@@ -32,7 +31,8 @@ N_PEOPLE = 4
 N_DEVELOPMENT = 2
 N_FRAMES = int(6 * RATE)
 
-_SEEDS = {"enrolment": 0, "test": 1000, "development": 3000}
+ENROLMENT, TEST, DEVELOPMENT = 0, 1000, 3000
+"""First seeds of takes."""
 
 
 @dataclass(frozen=True)
@@ -64,18 +64,14 @@ def _recorder() -> str:
 def gather(copy: Copy, protocol: str, mode: Mode) -> Gathered:
     if mode == "client-specific":
         people = PEOPLE[:N_PEOPLE]
-        division = Division("", (), _development(people), _test(people), _enrolment(people))
+        division = Division(
+            "", (), _development(people), _test(people), _genuine(people, ENROLMENT)
+        )
     else:
         last = N_PEOPLE + N_DEVELOPMENT
         train, development, test = PEOPLE[:N_PEOPLE], PEOPLE[N_PEOPLE:last], PEOPLE[last:]
-        division = Division("", _enrolment(train), _development(development), _test(test))
+        division = Division("", _genuine(train, ENROLMENT), _development(development), _test(test))
     return (division,), (DEMO_NOTE,)
-
-
-def _enrolment(people: Sequence[str]) -> tuple[Recording, ...]:
-    return tuple(
-        _genuine(p, light, "enrolment", n) for p in people for light in LIGHTS for n in (0, 1)
-    )
 
 
 def _development(people: Sequence[str]) -> tuple[Recording, ...]:
@@ -84,32 +80,33 @@ def _development(people: Sequence[str]) -> tuple[Recording, ...]:
         for person in people
         for light in LIGHTS
         for recording in (
-            _genuine(person, light, "development", 0),
-            *(_attack(person, species, light, "development") for species in KNOWN),
+            _recording(person, None, light, DEVELOPMENT),
+            *(_recording(person, each, light, DEVELOPMENT + 500) for each in KNOWN),
         )
     )
 
 
 def _test(people: Sequence[str]) -> tuple[Recording, ...]:
-    genuine = [_genuine(p, light, "test", n) for p in people for light in LIGHTS for n in (0, 1)]
     attacks = [
         # Lights take turns: every species comes in every light.
-        _attack(person, species, LIGHTS[(place + number) % len(LIGHTS)], "test")
+        _recording(person, species, LIGHTS[(place + number) % len(LIGHTS)], TEST + 500)
         for number, person in enumerate(people)
         for place, species in enumerate(INSTRUMENTS)
     ]
-    return (*genuine, *attacks)
+    return (*_genuine(people, TEST), *attacks)
 
 
-def _genuine(person: str, light: str, part: str, number: int) -> Recording:
-    return _recording(Take(person, None, light, _SEEDS[part] + number, N_FRAMES))
+def _genuine(people: Sequence[str], first_seed: int) -> tuple[Recording, ...]:
+    return tuple(
+        _recording(person, None, light, seed)
+        for person in people
+        for light in LIGHTS
+        for seed in (first_seed, first_seed + 1)
+    )
 
 
-def _attack(person: str, species: str, light: str, part: str) -> Recording:
-    return _recording(Take(person, species, light, _SEEDS[part] + 500, N_FRAMES))
-
-
-def _recording(take: Take) -> Recording:
+def _recording(person: str, instrument: str | None, light: str, seed: int) -> Recording:
+    take = Take(person, instrument, light, seed, N_FRAMES)
     species = BONA_FIDE if take.instrument is None else take.instrument.replace("-", " ")
     name = f"{take.person}/{take.label}/{take.name}"
     return Recording(name, take.person, species, DemoReader(take), take.condition)

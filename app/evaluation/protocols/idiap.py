@@ -1,24 +1,7 @@
-"""Replay-Attack and Replay-Mobile (Idiap Research Institute; the latter with Gradiant).
+"""Replay-Attack and Replay-Mobile, by their lists; docs/protocols.md has the layouts.
 
-Replay-Attack::
-
-    train/real/client001_session01_webcam_authenticate_adverse_1.mov
-    train/attack/fixed/attack_print_client001_session01_highdef_photo_adverse.mov
-    train/attack/hand/...                       (devel and test alike)
-    enroll/train/client001_session01_webcam_enroll_adverse.mov
-    protocols/real-train.txt, attack-grandtest-allsupports-train.txt, recognition-train.txt
-
-Replay-Mobile::
-
-    database/train/real/client001_session02_authenticate_mobile_adverse.mov
-    database/train/attack/attack_client001_session01_print_fixed_mobile_photo_lighton.mov
-    database/enroll/train/client001_session01_enroll_tablet_lightoff.mov
-    database/protocols/alldevices/real-alldevices-train.txt, ...
-
-Layout, lists and names are those of Idiap's readers (bob.db.replay, bob.db.replaymobile,
-bob.pad.face). The lists name one video a line, relative to the root. The protocols choose among
-attacks; ``grandtest`` has all. Client009 of Replay-Mobile's test has bona fide recordings in the
-enrolment only. Idiap's reader mirrors some videos of Replay-Mobile; here they stay as stored.
+The lists name one video a line, relative to the root. The protocols choose among attacks;
+``grandtest`` has all.
 """
 
 import re

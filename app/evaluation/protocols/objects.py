@@ -1,27 +1,9 @@
 """Databases of objects: Caltech-256 and 1001 Abnormal Objects, a model for each class.
 
-Both tasks are those of Perera and Patel (Learning deep features for one-class classification),
-which the paper follows: a random half of a class's images is learnt from, the other half is tested.
-Which half is not published; here a fixed seed draws it.
-
-Caltech-256 (California Institute of Technology), in the layout of the published archive::
-
-    256_ObjectCategories/001.ak47/001_0001.jpg
-    256_ObjectCategories/257.clutter/...           (no class: not used)
-
-Each of the first 40 classes is tested against images of the 255 other classes. The paper says "all
-the remaining 255 classes": protocol ``all``. Perera and Patel draw as many of these images as the
-class has to be tested: protocol ``balanced``.
-
-1001 Abnormal Objects (Rutgers University), six classes, normal against abnormal::
-
-    abnormal/Aeroplane/*.jpg            the database's 1001 images, by class
-    normal/Aeroplane/*.jpg              images of the same class from PASCAL VOC
-    (Boat, Car, Chair, Motorbike and Sofa alike)
-
-Neither the archive's layout nor the selection of normal images from PASCAL VOC is published. The
-one public loader that was found has folders of classes in ``abnormal`` and ``voc``; ``normal`` is
-accepted too, as are names of classes in any case, and ``Airplane``.
+Both tasks are those of Perera and Patel, which the paper follows: a random half of a class's images
+is learnt from, the other half is tested. Which half is not published; here a fixed seed draws it.
+docs/protocols.md has the layouts. Those of 1001 Abnormal Objects are not published either, so
+folders ``normal`` and ``voc``, names of classes in any case, and ``Airplane`` are accepted.
 """
 
 import re

@@ -1,20 +1,7 @@
-"""OULU-NPU (University of Oulu and Northwestern Polytechnical University).
+"""OULU-NPU; docs/protocols.md has the layout and the meaning of names.
 
-::
-
-    Train_files/1_1_01_1.avi              Phone_Session_User_File
-    Dev_files/1_1_21_1.avi
-    Test_files/1_1_36_1.avi
-    Protocols/Protocol_1/Train.txt, Dev.txt, Test.txt           (Protocol_2 alike)
-    Protocols/Protocol_4/Train_1.txt, Dev_1.txt, Test_1.txt     ... _6 (Protocol_3 alike)
-
-A line of a list is ``+1,1_1_01_1`` for a bona fide video and ``-1,...`` or ``-2,...`` for an
-attack. Established from public loaders of the database and from Idiap's reader (bob.db.oulunpu).
-
-Six phones, three sessions, users 1 to 20 for training, 21 to 35 for development and 36 to 55 for
-the test. File 1 is bona fide, 2 and 3 are prints of two printers, 4 and 5 replays on two displays.
-Protocol I tests another session, II other instruments, III another phone (six folds), IV all of
-these at once (six folds).
+Videos are named ``phone_session_user_file``. A line of a list is ``+1,1_1_01_1`` for a bona fide
+video and ``-1,...`` or ``-2,...`` for an attack.
 
 The protocols have no client-specific mode. Here the model of a test user learns from that user's
 bona fide videos in the sessions and phones of the training list, which are in ``Test_files`` but,

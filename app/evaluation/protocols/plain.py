@@ -1,18 +1,11 @@
-"""One's own recordings in a plain layout.
+"""One's own recordings, as ``subject/bonafide/...`` and ``subject/attack-<species>/...``.
 
-::
-
-    anna/bonafide/window.mp4            a video,
-    anna/bonafide/lamp.jpg              an image,
-    anna/bonafide/evening/0001.png ...  or a folder of images: each is one recording
-    anna/attack-print/a4.mp4            attack-<species>
-    ben/...
-
-Recordings that are divided already lie in such folders in ``train``, ``test`` and, optionally,
-``development``. Otherwise, in the client-specific mode models learn from every other of a subject's
-bona fide recordings, in natural order: names mostly begin with the light or place, and halves would
-separate these. In the client-independent mode subjects go to training, development and test in turn
-(to training and test if there are two); subjects without bona fide recordings go to the test.
+A recording is a video, an image or a folder of images. Such folders in ``train``, ``test`` and,
+optionally, ``development`` divide the recordings. Otherwise, in the client-specific mode models
+learn from every other of a subject's bona fide recordings, in natural order: names mostly begin
+with the light or place, and halves would separate these. In the client-independent mode subjects go
+to training, development and test in turn (to training and test if there are two); subjects without
+bona fide recordings go to the test.
 
 Other files are left out, and the notes say so. Misnamed folders, such as ``attack_print`` or
 ``validation``, are refused: figures without them would look complete.

@@ -50,11 +50,14 @@ class Division(Plan):
 
     enrolment: tuple[Recording, ...] = ()
 
+    @property
+    def recordings(self) -> list[tuple[str, Recording]]:
+        """Every recording with its split."""
+        return [(split, each) for split in SPLITS for each in getattr(self, split)]
+
     def counts(self) -> Counter[tuple[str, str]]:
         return Counter(
-            (split, "attack" if recording.is_attack else BONA_FIDE)
-            for split in SPLITS
-            for recording in getattr(self, split)
+            (split, "attack" if each.is_attack else BONA_FIDE) for split, each in self.recordings
         )
 
     def without(self, names: set[str]) -> "Division":
@@ -121,7 +124,9 @@ class Database:
         for division in divisions:
             fold = f"fold {division.name} of " if division.name else ""
             check_apart(division, fold + self.title)
-        missing = copy.missing(_names(divisions)) if self.may_lack_files else []
+        missing = []
+        if self.may_lack_files:
+            missing = copy.missing(each.name for one in divisions for _, each in one.recordings)
         if not allow_missing:
             _refuse(copy, missing)
         # Reports may be published: they name places in the database, not on this disk.
@@ -154,12 +159,6 @@ class Database:
                 if n_expected or printed is not None:
                     n_missing = n_expected - n_found
                     yield SplitCount(whole.name, split, kind, n_found, n_missing, printed)
-
-
-def _names(divisions: Iterable[Division]) -> Iterator[str]:
-    for division in divisions:
-        for split in SPLITS:
-            yield from (recording.name for recording in getattr(division, split))
 
 
 def _refuse(copy: Copy, missing: list[str]) -> None:
@@ -218,45 +217,36 @@ def _folds(
     if not any(plan.development for fold in folds for plan in fold.plans):
         whose = "clients" if mode == "client-specific" else "models"
         notes.append(f"{title}: there are no development recordings for these {whose}.")
-    if mode == "client-independent" and (people := _in_both(folds)):
+    people = {
+        name
+        for fold in folds
+        for plan in fold.plans
+        for name in by_subject(plan.train).keys() & by_subject(plan.test)
+    }
+    if mode == "client-independent" and people:
         notes.append(
-            f"People are both learnt from and tested ({few(people)}): the figures do not show "
+            f"People are both learnt from and tested ({few(sorted(people))}): the figures do not show "
             "how well unknown people are recognised as bona fide."
         )
     return tuple(folds), notes
-
-
-def _in_both(folds: list[Fold]) -> list[str]:
-    """Return the people who are both learnt from and tested."""
-    plans = (plan for fold in folds for plan in fold.plans)
-    return sorted(
-        {name for plan in plans for name in by_subject(plan.train).keys() & by_subject(plan.test)}
-    )
 
 
 def _plans_of_clients(division: Division) -> tuple[tuple[Plan, ...], list[str]]:
     enrolment = by_subject(division.enrolment)
     earlier = by_subject(bona_fide(division.train))
     development = by_subject(division.development)
+    tests = by_subject(division.test)
     plans = []
-    without: list[str] = []
-    from_training = 0
-    for subject, tested in by_subject(division.test).items():
-        train = enrolment.get(subject, [])
-        if not train and subject in earlier:
-            train = earlier[subject]
-            from_training += 1
-        if not train:
-            without.append(subject)
-            continue
+    for subject, tested in tests.items():
+        train = enrolment.get(subject) or earlier.get(subject, [])
         learnt = {recording.name for recording in train}
         kept = tuple(recording for recording in tested if recording.name not in learnt)
-        if kept:
+        if train and kept:
             plans.append(Plan(subject, tuple(train), tuple(development.get(subject, ())), kept))
     notes = []
-    if from_training:
+    if any(subject in earlier and subject not in enrolment for subject in tests):
         notes.append("Each client's model learns from that client's bona fide training recordings.")
-    if without:
+    if without := [each for each in tests if each not in enrolment and each not in earlier]:
         notes.append(
             "These clients have no bona fide recordings to learn from and are left out: "
             f"{listed(without)}."

@@ -1,38 +1,7 @@
-r"""Face databases with a training and a test part only: MSU-MFSD, NUAA and CASIA-FASD.
+"""Face databases with a training and a test part only: MSU-MFSD, NUAA and CASIA-FASD.
 
-MSU-MFSD (Michigan State University), the public part: 35 of 55 subjects::
-
-    scene01/real/real_client001_android_SD_scene01.mp4
-    scene01/real/real_client001_laptop_SD_scene01.mov
-    scene01/attack/attack_client001_android_SD_printed_photo_scene01.mp4
-    scene01/attack/attack_client001_laptop_SD_ipad_video_scene01.mov       (iphone_video alike)
-    train_sub_list.txt, test_sub_list.txt          subjects, one a line: 02
-
-Established from the lists in Idiap's reader (bob.db.msu_mfsd_mod) and from public accounts of the
-unpacked release. Two cameras, a phone (``android``) and a laptop; three instruments. Idiap's reader
-turns a list of phone videos upside up by hand; here the rotation in the container is followed. The
-database has no client-specific mode: here the model of a test subject learns from the laptop's bona
-fide video and is tested on the phone's, as in Idiap's verification protocol.
-
-NUAA Photograph Imposter (Nanjing University of Aeronautics and Astronautics), the raw images::
-
-    raw/ClientRaw/0001/0001_00_00_01_0.jpg         subject_glasses_position_session_picture
-    raw/ImposterRaw/0001/0001_00_00_01_0.jpg
-    raw/client_train_raw.txt, imposter_train_raw.txt, client_test_raw.txt, imposter_test_raw.txt
-
-A line of a list is a path below ``ClientRaw`` or ``ImposterRaw``, with a backslash:
-``0001\0001_00_00_01_0.jpg``. Established from public loaders and a public account of a copy's
-files. Each image is a recording of its own, as in the published numbers. The attacks are photos on
-paper. Training is of sessions 1 and 2, the test of session 3; some subjects are in both.
-
-CASIA-FASD (Institute of Automation, Chinese Academy of Sciences)::
-
-    train_release/1/1.avi ... 8.avi, HR_1.avi ... HR_4.avi       subjects 1 to 20
-    test_release/1/1.avi ...                                     subjects 1 to 30, other people
-
-Established from Idiap's reader (bob.db.casia_fasd) and public loaders. 1, 2 and HR_1 are bona fide,
-by cameras of normal, low and high quality; 3, 4, HR_2 are warped photos, 5, 6, HR_3 photos with cut
-eyes, 7, 8, HR_4 videos. There are no lists and no enrolment recordings.
+docs/protocols.md has their layouts, and what takes the place of the enrolment recordings that they
+lack.
 """
 
 import re
