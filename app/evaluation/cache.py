@@ -72,7 +72,6 @@ class Cache:
 
     def __init__(self, name: str, folder: Path | None = None) -> None:
         self.folder = (cache_folder() if folder is None else folder) / name
-        self._swept = False
 
     def load(self, key: str) -> Entry | None:
         """Return an intact entry, or None."""
@@ -96,7 +95,6 @@ class Cache:
             )
         with self.writable():
             make_private(path.parent)
-            self._sweep()
             write_atomically(path, data)
 
     @contextlib.contextmanager
@@ -104,11 +102,15 @@ class Cache:
         """Provide a temporary folder on the same disk."""
         with self.writable():
             make_private(self.folder)
+            for old in self.folder.glob(".views-*"):
+                with contextlib.suppress(OSError):
+                    if time.time() - old.stat().st_mtime > _ABANDONED:
+                        shutil.rmtree(old)
             place = tempfile.mkdtemp(prefix=".views-", dir=self.folder)
         try:
             yield Path(place)
         finally:
-            # Files that are still mapped are deleted by a later run.
+            # Files that are still mapped, or of a killed process, are deleted by a later run.
             shutil.rmtree(place, ignore_errors=True)
 
     @contextlib.contextmanager
@@ -126,20 +128,6 @@ class Cache:
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.safetensors"
-
-    def _sweep(self) -> None:
-        """Delete leftovers of killed processes, once a run."""
-        if self._swept:
-            return
-        self._swept = True
-        for path in (*self.folder.glob("*/.lmkl-*.tmp"), *self.folder.glob(".views-*")):
-            with contextlib.suppress(OSError):
-                if time.time() - path.stat().st_mtime <= _ABANDONED:
-                    continue
-                if path.is_dir():
-                    shutil.rmtree(path)
-                else:
-                    path.unlink()
 
 
 # ------------------------------------------------------------------ recordings

@@ -80,11 +80,9 @@ def histogram(level: Figures, thresholds: Thresholds, what: str) -> str:
     extent = _score_scale(scores, thresholds, 0, 1)
     edge = thresholds[0] if thresholds else extent.low
     width = (extent.high - extent.low) / min(max(int(2 * len(scores) ** 0.5), 12), 48)
-    n_below, n_above = (
-        math.ceil((edge - extent.low) / width),
-        math.ceil((extent.high - edge) / width),
-    )
-    edges = edge + width * np.arange(-n_below, n_above + 1)
+    below, above = edge - extent.low, extent.high - edge
+    numbers = np.arange(-math.ceil(below / width), math.ceil(above / width) + 1)
+    edges = edge + width * numbers
     shares = [np.histogram(each, edges)[0] / max(len(each), 1) for each in classes]
     across = Scale(edges[0], edges[-1], LEFT, RIGHT)
     drawing.x_axis(across, _score_ticks(across), TOP, BOTTOM, SCORE)

@@ -44,12 +44,6 @@ class Line:
         text = self.text if len(self.text) <= _SHOWN else self.text[:_SHOWN] + "..."
         return ProtocolError(f"{self.file}, line {self.number}: {text!r} {why}.")
 
-    def check(self) -> None:
-        if len(self.text) > MOST_LINE_CHARACTERS:
-            raise self.refused(f"has more than {MOST_LINE_CHARACTERS} characters")
-        if not self.text.isprintable():
-            raise self.refused("holds characters that are not text")
-
     def path(self, text: str) -> PurePosixPath:
         """Return a path in this line; refuse one that leaves the database."""
         text = text.replace("\\", "/")
@@ -101,7 +95,10 @@ class Copy:
             if not line.text:
                 continue
             try:
-                line.check()
+                if len(line.text) > MOST_LINE_CHARACTERS:
+                    raise line.refused(f"has more than {MOST_LINE_CHARACTERS} characters")
+                if not line.text.isprintable():
+                    raise line.refused("holds characters that are not text")
                 item = parse(line)
                 if item in found:
                     raise line.refused("is there twice")
@@ -123,18 +120,6 @@ class Copy:
                 "unpack its archives again."
             )
         return [name for name in found if not found[name]]
-
-    def require(self, names: Iterable[str]) -> None:
-        """Raise `ProtocolError` unless all files are there."""
-        if missing := self.missing(names):
-            raise self.incomplete(missing)
-
-    def incomplete(self, missing: Sequence[str], otherwise: str = "") -> ProtocolError:
-        count = "a file is" if len(missing) == 1 else f"{len(missing)} files are"
-        return ProtocolError(
-            f"{self.title} in {self.root} is not complete, {count} missing: {few(missing)}; "
-            f"unpack all of its archives there{otherwise}."
-        )
 
 
 def find_copy(

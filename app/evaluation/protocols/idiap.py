@@ -49,7 +49,6 @@ class VideoLists:
                 ((f"enroll/{group}",), self.enrolment, self.enrolment_list),
             ][: 3 if enrols else 2]
             lists = [f"{LISTS}/{name.format(group=group)}" for *_, name in parts]
-            copy.require(lists)
             genuine, attacks, *enrolled = (
                 copy.lines(path, partial(self._video, copy, folders, pattern))
                 for path, (folders, pattern, _) in zip(lists, parts, strict=True)

@@ -65,7 +65,6 @@ def gather(copy: Copy, protocol: str, mode: Mode) -> Gathered:
         fold: {split: f"{folder}/{name}{fold}.txt" for split, name in _LISTS.items()}
         for fold in folds
     }
-    copy.require([name for fold in lists.values() for name in fold.values()])
     divisions = [_division(copy, fold.removeprefix("_"), lists[fold], mode) for fold in folds]
     if mode != "client-specific":
         return divisions, ()

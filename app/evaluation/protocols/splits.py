@@ -172,7 +172,11 @@ def _refuse(copy: Copy, missing: list[str]) -> None:
             f"{'them' if more else 'it'}."
         )
     if missing:
-        raise copy.incomplete(missing, f", or measure on what is there with {ALLOW_MISSING}")
+        count = "a file is" if len(missing) == 1 else f"{len(missing)} files are"
+        raise ProtocolError(
+            f"{copy.title} in {copy.root} is not complete, {count} missing: {few(missing)}; unpack "
+            f"all of its archives there, or measure on what is there with {ALLOW_MISSING}."
+        )
 
 
 def bona_fide(recordings: Iterable[Recording]) -> tuple[Recording, ...]:
@@ -225,8 +229,8 @@ def _folds(
     }
     if mode == "client-independent" and people:
         notes.append(
-            f"People are both learnt from and tested ({few(sorted(people))}): the figures do not show "
-            "how well unknown people are recognised as bona fide."
+            f"People are both learnt from and tested ({few(sorted(people))}): the figures do not "
+            "show how well unknown people are recognised as bona fide."
         )
     return tuple(folds), notes
 

@@ -174,22 +174,16 @@ def test_that_an_image_is_one_frame_of_work(eyes, tmp_path):
     assert told[-1][:2] == (3, 3)
 
 
-def test_that_what_killed_processes_left_is_swept_away(eyes, tmp_path, recording):
-    shelf = library(eyes, tmp_path)
-    folder = path_of(shelf, recording).parent
-    folder.mkdir(parents=True)
-    old, new = folder / ".lmkl-old.tmp", folder / ".lmkl-new.tmp"
-    for path in (old, new):
-        path.write_bytes(b"half")
-    scratch = shelf.cache.folder / ".views-old"
-    scratch.mkdir()
-    (scratch / "train.0.npy").write_bytes(b"large")
-    for path in (old, scratch):
-        os.utime(path, (0, 0))
-    shelf.prepare([recording])
-    assert not old.exists()
-    assert not scratch.exists()
-    assert new.exists()
+def test_that_what_killed_processes_left_is_deleted(tmp_path):
+    cache = Cache("features", tmp_path)
+    old, new = cache.folder / ".views-old", cache.folder / ".views-new"
+    for folder in (old, new):
+        folder.mkdir(parents=True)
+        (folder / "train.0.npy").write_bytes(b"large")
+    os.utime(old, (0, 0))
+    with cache.scratch():
+        assert not old.exists()
+        assert new.exists()
 
 
 def test_that_a_place_that_cannot_be_written_is_told(tmp_path):

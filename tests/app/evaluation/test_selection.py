@@ -45,13 +45,6 @@ BOTH = np.array([False, True] * 6)
 MANNER = {"grid": "small", "seed": 0}
 
 
-def test_that_the_papers_grid_has_384_cells():
-    deltas, exponents = GRID["paper"]
-    assert len(deltas) * len(exponents) ** 2 == 384
-    assert set(GRID["small"][0]) <= set(deltas)
-    assert set(GRID["small"][1]) <= set(exponents)
-
-
 def test_that_the_cell_with_the_largest_area_on_development_data_is_taken():
     row, train, development = row_of("localised-mkl"), some(), held(BOTH)
     chosen = choose(row, train, development, selection="development", **MANNER).parameters
@@ -96,11 +89,6 @@ def test_that_a_method_without_candidates_chooses_nothing():
     choice = choose(row_of("md"), some(), held(BOTH), selection="development", **MANNER)
     assert choice.parameters == {}
     assert choice.notes == ()
-
-
-def test_that_nothing_is_chosen_where_nothing_is_asked_for():
-    choice = choose(row_of("localised-mkl"), some(), held(BOTH), selection="none", **MANNER)
-    assert choice.parameters == {}
 
 
 def test_that_bona_fide_rows_alone_choose_what_the_library_would():

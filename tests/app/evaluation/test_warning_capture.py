@@ -50,11 +50,3 @@ def test_that_threads_that_overlap_hear_their_own_warnings_alone():
     assert heard == {"one": ["one"], "two": ["two", "two again"]}
     assert list(warnings.filters) == before
     assert warnings.showwarning is shown
-
-
-def test_that_one_within_another_hears_alone():
-    with captured_warnings() as outer:
-        with captured_warnings() as inner:
-            warnings.warn("In.", UserWarning, stacklevel=1)
-        warnings.warn("Out.", UserWarning, stacklevel=1)
-    assert (outer, inner) == (["Out."], ["In."])

@@ -75,13 +75,6 @@ def test_that_the_page_renders_whole_from_a_file_and_asks_the_network_for_nothin
     assert requested(log) == []
 
 
-def test_that_a_page_that_asks_the_network_is_noticed(tmp_path):
-    page, log = tmp_path / "asking.html", tmp_path / "net.json"
-    page.write_text("<!DOCTYPE html><title>a</title><img src='http://page.invalid/a.png'>")
-    browse(page, tmp_path / "profile", f"--log-net-log={log}", "--dump-dom")
-    assert requested(log) == ["http://page.invalid/a.png"]
-
-
 @pytest.mark.parametrize(("scheme", "is_dark"), [(1, False), (0, True)])
 def test_that_the_page_follows_the_readers_scheme(page, tmp_path, scheme, is_dark):
     taken = tmp_path / "page.png"

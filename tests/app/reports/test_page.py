@@ -12,7 +12,6 @@ from app.reports.csv_files import presentations_csv
 from app.reports.html import guided_test_page as render
 from app.reports.json_files import guided_test_document as as_document
 from app.reports.score_charts import histogram
-from app.reports.svg import round_ticks
 from app.session.guided_test.guided_test import GuidedTest
 from app.types import BONA_FIDE, Familiarity, Verdict
 from tests.app.guided_test_material import present, scored, session
@@ -118,13 +117,6 @@ def test_that_the_ring_is_drawn_only_for_a_single_threshold():
     assert 'class="ring"' in render(build(guided_test, context()))
     present(guided_test, "print", [0.1] * 6, threshold=0.6)
     assert 'class="ring"' not in render(build(guided_test, context()))
-
-
-def test_that_ticks_lie_within_the_axis_and_are_neither_few_nor_many():
-    for low, high in ((0, 1), (-3.2, 7.9), (1e-7, 3e-7), (1000, 1001)):
-        ticks = round_ticks(low, high, 8)
-        assert 4 <= len(ticks) <= 10
-        assert low - 1e-12 <= ticks[0] < ticks[-1] <= high + 1e-12
 
 
 def test_that_errors_and_nothing_else_are_marked_in_the_list():

@@ -9,7 +9,6 @@ import pytest
 
 from app.reports import build
 from app.reports.findings import brief, conclusions, limits, size_statement
-from app.reports.html import guided_test_page as render
 from app.session.guided_test.details import Details
 from app.session.guided_test.guided_test import GuidedTest
 from app.types import BONA_FIDE, Frame, Verdict
@@ -114,23 +113,6 @@ def test_that_later_presentations_do_not_change_a_report(guided_test):
     assert len(report.presentations) == 24
 
 
-@pytest.mark.parametrize(
-    ("species", "scores", "told"),
-    [
-        ("print", [], "print: 0 of 12 wrongly accepted. With 95 % confidence the true rate is "
-                      "0.0 to 26.5 %."),
-        ("print", [0.9] * 2, "print: 2 of 14 wrongly accepted."),
-        ("mask", [None], "mask: no response"),
-    ],
-)  # fmt: skip
-def test_that_a_conclusion_on_each_species_has_counts_and_interval(
-    guided_test, species, scores, told
-):
-    for score in scores:
-        present(guided_test, species, [score] * 6)
-    assert any(text.startswith(told) for text in conclusions(level_of(guided_test)))
-
-
 def test_that_the_number_needed_for_a_bound_reaches_it_and_one_less_does_not(guided_test):
     (sentence,) = [text for text in conclusions(level_of(guided_test)) if "takes 72" in text]
     assert "below 1 %: 368" in sentence
@@ -147,15 +129,6 @@ def test_that_a_session_is_summed_up_with_counts_rates_and_intervals(guided_test
     assert "100.0 % (phone: 1 of 1, 95 % interval" in attacks
     assert "12 accepted, 1 refused (1 in a light that was not enrolled)" in bona_fide
     assert "7.7 % (1 of 13, 95 % interval" in bona_fide
-
-
-@pytest.mark.parametrize("species", [BONA_FIDE, "print"])
-def test_that_a_session_of_one_class_is_summed_up(species):
-    guided_test = GuidedTest()
-    present(guided_test, species, [None] * 6)
-    (sentence,) = brief(level_of(guided_test))
-    assert "0 refused, 1 without a response" in sentence
-    assert "no data" in sentence
 
 
 def test_that_real_presentations_among_generated_ones_are_not_denied():
@@ -278,9 +251,3 @@ def test_that_the_sweep_counts_genuine_frames_by_the_size_of_the_face():
     ]  # fmt: skip
     assert bands[1].mean_score == pytest.approx(0.6)
     assert size_statement(bands) == "Most genuine frames are refused at 80 to 100 pixels."
-
-
-def test_that_a_session_without_sizes_has_no_sweep(guided_test):
-    report = report_of(guided_test)
-    assert report.bands == ()
-    assert "Distance:" not in render(report)

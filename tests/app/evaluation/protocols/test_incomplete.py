@@ -40,14 +40,6 @@ def test_that_what_is_missing_is_counted_by_split_and_class(tmp_path):
     assert not kept & set(lost)
 
 
-def test_that_a_whole_database_lacks_nothing(whole):
-    layout = whole("oulu-npu", "IV")
-    assert not layout.missing
-    assert not layout.passed_over
-    assert {each.fold for each in layout.counts} == set("123456")
-    assert all(each.found == each.published and not each.missing for each in layout.counts)
-
-
 def test_that_a_client_without_a_recording_to_learn_from_is_left_out(tmp_path):
     root = trees.msu_mfsd(tmp_path)
     (root / "scene01/real/real_client001_laptop_SD_scene01.mov").unlink()

@@ -148,13 +148,6 @@ def test_that_the_larger_half_of_an_odd_number_is_learnt_from(tmp_path):
     assert any("Every other" in note for note in layout.notes)
 
 
-def test_that_lights_that_names_begin_with_are_on_both_sides(tmp_path):
-    touch(tmp_path, [f"anna/bonafide/{light}-{n}.mp4" for light in ("lamp", "sun") for n in (1, 2)])
-    touch(tmp_path, ["anna/attack-print/1.mp4"])
-    (plan,) = read(tmp_path).folds[0].plans
-    assert names(plan.train) == ["anna/bonafide/lamp-1.mp4", "anna/bonafide/sun-1.mp4"]
-
-
 def test_that_two_subjects_are_training_and_test(tmp_path):
     for subject in ("anna", "ben"):
         touch(tmp_path, [f"{subject}/bonafide/1.mp4", f"{subject}/attack-print/1.mp4"])
@@ -207,15 +200,3 @@ def test_that_who_points_at_a_subject_is_told_the_folder_above(root):
     with pytest.raises(ProtocolError) as caught:
         read(root / "anna")
     assert f"the right folder is {root}, " in str(caught.value)
-
-
-def test_that_recordings_of_the_demo_are_read_as_they_are_written(tmp_path):
-    from app.demo.script import Take
-    from tools.recordings import write_recordings
-
-    takes = [Take("P001", seed=n, n_frames=2) for n in (0, 1)]
-    takes.append(Take("P001", "paper-mask", n_frames=2))
-    write_recordings(tmp_path, takes)
-    (plan,) = read(tmp_path).folds[0].plans
-    assert [len(list(r.reader.frames(5))) for r in (*plan.train, *plan.test)] == [2, 2, 2]
-    assert plan.test[-1].species == "paper mask"
