@@ -87,11 +87,9 @@ def _group(
 class Extractor:
     """Compute the views of a preset.
 
-    The constructor does everything that can fail or take long: it finds the weights, exports what
-    is not in the cache, tries engines in child processes, and builds them here. A preset of
-    descriptors alone needs no weights, engine or cache. Calls are safe from several threads; the
-    same crops give the same bits every time, and a crop's views do not depend on the rest of the
-    batch (with torch, their rounding does).
+    The constructor does everything that can fail or take long. Calls are safe from several threads;
+    the same crops give the same bits every time, and a crop's views do not depend on the rest of
+    the batch (with torch, their rounding does).
 
     Parameters
     ----------
@@ -100,19 +98,15 @@ class Extractor:
     engine : {"auto", "onnxruntime", "torch"}, default="auto"
         ``auto`` takes onnxruntime, and torch for graphs where that fails.
     threads : int, optional
-        Crops computed at the same time; by default the physical cores, at most 4. With torch it
-        sets the threads of torch in the whole process.
+        By default the physical cores, at most 4; torch's are set for the whole process.
     folder : path, optional
         Folder in which weights are looked for first.
     cache : Cache or path, optional
         Where exported graphs are kept; by default the user's cache folder.
     find : callable, optional
-        ``find(name, folder)`` returns a network's weights; by default
-        `lmkl_core.features.weights.find`.
-    progress : callable, optional
-        Called with steps done, steps in all, and a text.
-    cancel : callable, optional
-        Asked several times a second during long steps; True stops.
+        Finds a network's weights; by default `lmkl_core.features.weights.find`.
+    progress, cancel : callable, optional
+        Called with steps done, steps in all, and a text; True stops.
 
     Raises
     ------
@@ -181,8 +175,7 @@ class Extractor:
     def fingerprint(self) -> dict[str, Any]:
         """Return everything that decides the values of views, as JSON values.
 
-        Extractors with equal fingerprints give the same views, up to the rounding of their
-        engines; a model stores it and is refused where it differs.
+        A model stores it and is refused where it differs.
         """
         return {
             "format": VIEWS_FORMAT,
@@ -234,18 +227,23 @@ class Extractor:
         """Return the crops in use as batches of one length."""
         batches: dict[str, NDArray[np.uint8]] = {}
         for name in dict.fromkeys(crop for branch in self.preset.branches for crop in branch.crops):
-            if name not in crops:
+            crop, size = crops.get(name), self.preset.crop(name).size
+            if not isinstance(crop, np.ndarray):
                 raise InvalidInputError(
                     f"The crop {name!r} is missing; the preset {self.preset.name} needs it."
                 )
-            batches[name] = _as_batch(name, crops[name], self.preset.crop(name).size)
-        first, *others = batches.items()
-        for name, batch in others:
-            if len(batch) != len(first[1]):
+            shape = (size, size, 3)
+            if crop.dtype != np.uint8 or shape not in (crop.shape, crop.shape[1:]):
                 raise InvalidInputError(
-                    f"There are {len(first[1])} crops {first[0]!r} but {len(batch)} crops "
-                    f"{name!r}; give one of each for every frame."
+                    f"The crop {name!r} must be uint8 of shape {shape}, or a batch of these, not "
+                    f"{crop.dtype} of shape {crop.shape}."
                 )
+            batches[name] = crop if crop.ndim == 4 else crop[None]
+        lengths = {name: len(batch) for name, batch in batches.items()}
+        if len(set(lengths.values())) > 1:
+            raise InvalidInputError(
+                f"Give one crop of each for every frame; there are {lengths} of them."
+            )
         return batches
 
 
@@ -266,18 +264,6 @@ def preset_fingerprint(preset: Preset) -> dict[str, Any]:
         "crops": [_crop(crop) for crop in preset.crops],
         "branches": [_branch(branch) for branch in preset.branches],
     }
-
-
-def _as_batch(name: str, crop: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
-    if not isinstance(crop, np.ndarray) or crop.dtype != np.uint8:
-        kind = crop.dtype if isinstance(crop, np.ndarray) else type(crop).__name__
-        raise InvalidInputError(f"The crop {name!r} must be an array of uint8, not {kind}.")
-    if crop.ndim not in (3, 4) or crop.shape[-3:] != (size, size, 3):
-        raise InvalidInputError(
-            f"The crop {name!r} must have the shape ({size}, {size}, 3), or that of a batch of "
-            f"these, not {crop.shape}."
-        )
-    return crop[None] if crop.ndim == 3 else crop
 
 
 def _crop(crop: Crop) -> dict[str, Any]:

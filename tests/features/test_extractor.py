@@ -125,12 +125,12 @@ def test_that_crops_that_do_not_lie_side_by_side_in_memory_are_fine(both):
 
 def test_that_wrong_crops_are_refused_in_one_sentence(extractor):
     for change, message in (
-        ({"face": None}, "'face' must be an array of uint8, not NoneType"),
-        ({"face": np.zeros((64, 64, 3))}, "'face' must be an array of uint8, not float64"),
-        ({"face": np.zeros((64, 64), np.uint8)}, r"shape \(64, 64, 3\).* not \(64, 64\)"),
-        ({"face": np.zeros((64, 64, 4), np.uint8)}, r"not \(64, 64, 4\)"),
-        ({"nose": np.zeros((64, 64, 3), np.uint8)}, r"'nose' must have the shape \(32, 32, 3\)"),
-        ({"nose": np.zeros((3, 32, 32, 3), np.uint8)}, "2 crops 'face' but 3 crops 'nose'"),
+        ({"face": None}, "'face' is missing"),
+        ({"face": np.zeros((64, 64, 3))}, "'face' must be uint8 .* not float64"),
+        ({"face": np.zeros((64, 64), np.uint8)}, r"shape \(64, 64, 3\).* shape \(64, 64\)"),
+        ({"face": np.zeros((64, 64, 4), np.uint8)}, r"not uint8 of shape \(64, 64, 4\)"),
+        ({"nose": np.zeros((64, 64, 3), np.uint8)}, r"'nose' must be uint8 of shape \(32, 32, 3\)"),
+        ({"nose": np.zeros((3, 32, 32, 3), np.uint8)}, "'face': 2.*'nose': 3"),
     ):
         with pytest.raises(InvalidInputError, match=message):
             extractor(crops_for(SMALL, 2) | change)
@@ -140,7 +140,7 @@ def test_that_a_missing_crop_is_named_and_others_are_ignored(extractor):
     crops = crops_for(SMALL, 1)
     extractor(crops | {"ear": "not even a picture"})
     del crops["wide"]
-    with pytest.raises(InvalidInputError, match="crop 'wide' is missing"):
+    with pytest.raises(InvalidInputError, match="'wide' is missing"):
         extractor(crops)
 
 

@@ -15,17 +15,18 @@ legacy
 """
 
 import io
+import math
 import pickletools
 import stat
 import struct
-import sys
 import zipfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
+import msgspec
 import numpy as np
+from msgspec import Meta, Struct
 from numpy.typing import NDArray
 from safetensors.numpy import load as load_safetensors
 
@@ -43,21 +44,16 @@ MOST_SIDES = 8
 _MAGIC = 0x1950A86A20F9469CFC6C
 _VERSION = 1001
 _DTYPES = {
-    "DoubleStorage": "<f8",
-    "FloatStorage": "<f4",
-    "HalfStorage": "<f2",
-    "LongStorage": "<i8",
-    "IntStorage": "<i4",
-    "ShortStorage": "<i2",
-    "CharStorage": "i1",
-    "ByteStorage": "u1",
-    "BoolStorage": "?",
+    "torch DoubleStorage": "<f8",
+    "torch FloatStorage": "<f4",
+    "torch HalfStorage": "<f2",
+    "torch LongStorage": "<i8",
+    "torch IntStorage": "<i4",
+    "torch ShortStorage": "<i2",
+    "torch CharStorage": "i1",
+    "torch ByteStorage": "u1",
+    "torch BoolStorage": "?",
 }
-_DICT, _TENSOR, _PARAMETER = (
-    "collections OrderedDict",
-    "torch._utils _rebuild_tensor_v2",
-    "torch._utils _rebuild_parameter",
-)
 
 
 class _Unreadable(Exception):
@@ -106,23 +102,32 @@ def _read(path: Path) -> bytes:
 # ------------------------------------------------- the two containers
 
 
-@dataclass(frozen=True)
-class _Storage:
-    """Numbers in the file, by the key under which it keeps them."""
+_Natural = Annotated[int, Meta(ge=0, le=LARGEST_FILE)]
+_Naturals = Annotated[tuple[_Natural, ...], Meta(max_length=MOST_SIDES)]
 
+
+class _Storage(Struct, frozen=True, array_like=True):
+    """Numbers in the file, as the pickle names them."""
+
+    kind: Literal["storage"]
+    dtype: str
     key: str
-    dtype: np.dtype[Any]
-    length: int
+    device: str
+    length: _Natural
+    view: None = None
+
+    def __post_init__(self) -> None:
+        if self.dtype not in _DTYPES:
+            raise ValueError(f"numbers of the kind {self.dtype}")
 
 
-@dataclass(frozen=True)
-class _Tensor:
+class _Tensor(Struct, frozen=True, array_like=True):
     """A tensor as the pickle describes it: a window into a storage."""
 
     storage: _Storage
-    offset: int
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
+    offset: _Natural
+    shape: _Naturals
+    strides: _Naturals
 
 
 _Content: TypeAlias = tuple[dict[str, _Tensor], dict[str, memoryview]]
@@ -154,45 +159,47 @@ def _from_legacy(data: bytes) -> _Content:
         raise _Unreadable("its numbers are big-endian")
     tensors = _tensors(_run(stream))
     sizes = {tensor.storage.key: tensor.storage for tensor in tensors.values()}
-    keys, numbers = _run(stream), {}
+    keys, numbers = msgspec.convert(_run(stream), list[str]), {}
     position = stream.tell()
     for key in keys:
         (length,) = struct.unpack_from("<q", data, position)
         if length != sizes[key].length:
             raise _Unreadable(f"storage {key} has {length} numbers instead of {sizes[key].length}")
         position += 8
-        end = position + length * sizes[key].dtype.itemsize
+        end = position + length * _dtype(sizes[key]).itemsize
         numbers[key] = memoryview(data)[position:end]
         position = end
     return tensors, numbers
 
 
 def _tensors(found: object) -> dict[str, _Tensor]:
-    if not isinstance(found, dict) or not all(
-        isinstance(name, str) and isinstance(value, _Tensor) for name, value in found.items()
-    ):
-        raise _Unreadable("it does not hold named tensors")
-    return found
+    try:
+        return msgspec.convert(found, dict[str, _Tensor])
+    except msgspec.ValidationError as error:
+        raise _Unreadable(f"it does not hold named tensors: {error}") from None
+
+
+def _dtype(storage: _Storage) -> np.dtype[Any]:
+    return np.dtype(_DTYPES[storage.dtype])
 
 
 def _array(tensor: _Tensor, numbers: memoryview) -> NDArray[Any]:
     """Return a tensor's numbers, without copying them."""
-    storage = tensor.storage
-    if len(numbers) < storage.length * storage.dtype.itemsize:
+    storage, dtype = tensor.storage, _dtype(tensor.storage)
+    if len(numbers) < storage.length * dtype.itemsize:
         raise _Unreadable(f"storage {storage.key} is cut short")
-    flat = np.frombuffer(numbers, storage.dtype, storage.length)
     steps = zip(tensor.strides, tensor.shape, strict=True)
     last = tensor.offset + sum(stride * (size - 1) for stride, size in steps)
-    count = int(np.prod(tensor.shape, dtype=np.float64))
+    count = math.prod(tensor.shape)
     if count == 0:
-        return np.empty(tensor.shape, storage.dtype)
+        return np.empty(tensor.shape, dtype)
     # Overlapping windows could claim far more numbers than the file holds.
     if last >= storage.length or count > storage.length:
         raise _Unreadable(f"a tensor reaches beyond its storage {storage.key}")
     return np.lib.stride_tricks.as_strided(
-        flat[tensor.offset :],
+        np.frombuffer(numbers, dtype, storage.length)[tensor.offset :],
         tensor.shape,
-        [stride * storage.dtype.itemsize for stride in tensor.strides],
+        [stride * dtype.itemsize for stride in tensor.strides],
         writeable=False,
     )
 
@@ -200,17 +207,17 @@ def _array(tensor: _Tensor, numbers: memoryview) -> NDArray[Any]:
 # ------------------------------------------------- the pickle
 
 
-@dataclass(frozen=True)
-class _Name:
-    """A class or function that the pickle refers to; it is never looked up."""
-
-    text: str
-
-
 _VALUES = frozenset(
-    ("BININT", "BININT1", "BININT2", "LONG1", "BINFLOAT", "BINUNICODE", "SHORT_BINUNICODE")
+    "BININT BININT1 BININT2 LONG1 BINFLOAT BINUNICODE SHORT_BINUNICODE GLOBAL".split()
 )
 _CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
+_CALLS: dict[str, Callable[[tuple[Any, ...]], Any]] = {
+    "collections OrderedDict": lambda _: {},
+    "torch._utils _rebuild_tensor_v2": lambda arguments: arguments,
+    "torch._utils _rebuild_parameter": lambda arguments: arguments[0],
+}
+"""What calls in the pickle stand for; nothing is called."""
+
 _TUPLES = {"EMPTY_TUPLE": 0, "TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 
 
@@ -230,7 +237,7 @@ def _run(stream: io.BytesIO) -> Any:
     for opcode, argument, _ in pickletools.genops(stream):
         name = opcode.name
         if name in _VALUES:
-            stack.append(argument)
+            stack.append(argument)  # the name of a class or function too: it is never looked up
         elif name in ("BINPUT", "LONG_BINPUT"):
             memo[argument] = stack[-1]
         elif name in ("BINGET", "LONG_BINGET"):
@@ -255,20 +262,19 @@ def _run(stream: io.BytesIO) -> Any:
         elif name in ("APPEND", "APPENDS"):
             items = since_mark() if name == "APPENDS" else [stack.pop()]
             _target(stack, list).extend(items)
-        elif name == "GLOBAL":
-            stack.append(_Name(argument))
-        elif name == "BINPERSID":
-            stack.append(_storage(*stack.pop()))
         elif name == "REDUCE":
-            arguments = stack.pop()
-            stack.append(_made(stack.pop(), arguments))
+            arguments, what = stack.pop(), stack.pop()
+            if not isinstance(what, str) or what not in _CALLS:  # others could take long to hash
+                named = what if isinstance(what, str) else "a value"
+                raise _Unreadable(f"it calls {named}, which no tensor needs")
+            stack.append(_CALLS[what](arguments))
         elif name == "BUILD":
             # torch hangs the versions of the modules onto the dictionary.
             stack.pop()
             _target(stack, dict)
         elif name == "STOP":
             return stack.pop()
-        elif name != "PROTO":
+        elif name not in ("PROTO", "BINPERSID"):  # the latter names a storage by a tuple
             raise _Unreadable(f"its description holds the instruction {name}")
     raise _Unreadable("its description is cut short")
 
@@ -277,33 +283,3 @@ def _target(stack: Sequence[Any], kind: type) -> Any:
     if type(stack[-1]) is not kind:
         raise _Unreadable(f"its description changes what is not a {kind.__name__}")
     return stack[-1]
-
-
-def _storage(
-    kind: str, what: _Name, key: str, _device: str, length: int, view: object = None
-) -> _Storage:
-    module, _, name = what.text.partition(" ")
-    if kind != "storage" or module != "torch" or name not in _DTYPES or view is not None:
-        raise _Unreadable(f"it holds numbers of the kind {what.text}")
-    if type(key) is not str or type(length) is not int or not 0 <= length <= sys.maxsize:
-        raise _Unreadable("it describes a storage that cannot be")
-    return _Storage(key, np.dtype(_DTYPES[name]), length)
-
-
-def _made(what: _Name, arguments: tuple[Any, ...]) -> Any:
-    """Return what a call in the pickle stands for; nothing is called."""
-    if what.text == _DICT and arguments == ():
-        return {}
-    if what.text == _TENSOR:
-        storage, offset, shape, strides = arguments[:4]
-        if type(shape) is not tuple or type(strides) is not tuple or len(shape) > MOST_SIDES:
-            raise _Unreadable("it describes a tensor that cannot be")
-        numbers = (offset, *shape, *strides[: MOST_SIDES + 1])
-        if not isinstance(storage, _Storage) or any(
-            type(number) is not int or not 0 <= number <= LARGEST_FILE for number in numbers
-        ):
-            raise _Unreadable("it describes a tensor that cannot be")
-        return _Tensor(storage, offset, shape, strides)
-    if what.text == _PARAMETER and isinstance(arguments[0], _Tensor):
-        return arguments[0]
-    raise _Unreadable(f"it asks for {what.text.replace(' ', '.')}, which no tensor needs")
