@@ -1,5 +1,6 @@
 """From crops to named views, for enrolment, live scoring, files and databases alike."""
 
+import itertools
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -53,35 +54,27 @@ class Group:
 def plan(preset: Preset) -> tuple[Group, ...]:
     """Return the groups that compute a preset, networks first.
 
-    Branches with the same network, photometry and crop size share a graph: the network runs once
-    for all their crops and layers. Descriptors share nothing.
+    Branches with the same network, photometry and crop size share a graph.
     """
-    shared: dict[tuple[str, Photometry, int], list[tuple[Branch, str]]] = {}
+    shared: dict[tuple[str, int, Photometry], list[tuple[str, str, Output]]] = {}
     for branch in preset.network_branches:
-        for crop in branch.crops:
-            key = (branch.network, branch.photometry, preset.crop(crop).size)
-            shared.setdefault(key, []).append((branch, crop))
-    graphs = [_group(*key, uses) for key, uses in shared.items()]
+        outputs = [Output(key, branch.pooling, branch.normalisation) for key in branch.layers]
+        pairs = itertools.product(branch.crops, outputs)
+        for name, (crop, output) in zip(branch.view_names, pairs, strict=True):
+            key = (branch.network, preset.crop(crop).size, branch.photometry)
+            shared.setdefault(key, []).append((name, crop, output))
+    groups = []
+    for key, wanted in shared.items():
+        crops = tuple(dict.fromkeys(crop for _, crop, _ in wanted))
+        outputs = list(dict.fromkeys(output for *_, output in wanted))
+        views = {name: (crops.index(crop), outputs.index(output)) for name, crop, output in wanted}
+        groups.append(Group(Graph(*key, tuple(outputs)), crops, views))
     descriptors = [
-        Group(DESCRIPTORS[each.descriptor], (crop,), {each.view_name(crop): (0, 0)})
-        for each in preset.descriptor_branches
-        for crop in each.crops
+        Group(DESCRIPTORS[branch.descriptor], (crop,), {name: (0, 0)})
+        for branch in preset.descriptor_branches
+        for name, crop in zip(branch.view_names, branch.crops, strict=True)
     ]
-    return (*graphs, *descriptors)
-
-
-def _group(
-    network: str, photometry: Photometry, size: int, uses: list[tuple[Branch, str]]
-) -> Group:
-    wanted = [
-        (branch.view_name(crop, layer), crop, Output(layer, branch.pooling, branch.normalisation))
-        for branch, crop in uses
-        for layer in branch.layers
-    ]
-    crops = tuple(dict.fromkeys(crop for _, crop, _ in wanted))
-    outputs = tuple(dict.fromkeys(output for *_, output in wanted))
-    views = {name: (crops.index(crop), outputs.index(output)) for name, crop, output in wanted}
-    return Group(Graph(network, size, photometry, outputs), crops, views)
+    return (*groups, *descriptors)
 
 
 class Extractor:
@@ -94,7 +87,7 @@ class Extractor:
     Parameters
     ----------
     preset : Preset
-        Which crops, networks, layers, pooling and descriptors.
+        What to compute.
     engine : {"auto", "onnxruntime", "torch"}, default="auto"
         ``auto`` takes onnxruntime, and torch for graphs where that fails.
     threads : int, optional
@@ -184,25 +177,11 @@ class Extractor:
         }
 
     def __call__(self, crops: Mapping[str, NDArray[np.uint8]]) -> dict[str, NDArray[np.float32]]:
-        """Compute all views.
+        """Return n rows of float32 for every view, in the order of `view_names`.
 
-        Parameters
-        ----------
-        crops : mapping
-            Every crop of the preset by name: uint8, red-green-blue, (size, size, 3) for one frame
-            or (n, size, size, 3) for n frames, the same n for all. Others are ignored.
-
-        Returns
-        -------
-        dict
-            For every view, in the order of `view_names`, n rows of float32.
-
-        Raises
-        ------
-        InvalidInputError
-            If a crop is missing, or has another type or shape.
-        UnusableViewsError
-            If some value is not a finite number.
+        Crops are uint8, red-green-blue, (size, size, 3) for one frame or (n, size, size, 3) for n
+        frames, the same n for all; others than the preset's are ignored. Raises
+        `InvalidInputError` for wrong crops, `UnusableViewsError` for values that are not finite.
         """
         batches = self._checked(crops)
         n = len(next(iter(batches.values())))

@@ -71,12 +71,7 @@ def scorer_graph(
 ) -> bytes:
     """Return a fitted model's scorer, of RBF or linear kernels, as an ONNX file.
 
-    Metadata, description and the program's version are stored in the file.
-
-    Raises
-    ------
-    InvalidInputError
-        If a kernel, a view's name or the size cannot be put into a graph.
+    Raises `InvalidInputError` if a kernel, a view's name or the size cannot be put into a graph.
     """
     fitted = estimator._fitted
     scorer, names = fitted.scorer, tuple(map(str, fitted.view_names))
@@ -259,12 +254,8 @@ class Parity:
 def compare(graph: bytes, estimator: LocalisedMKL, seed: int = 0) -> Parity:
     """Compare a graph, run by onnxruntime, with its model on rows drawn by ``seed``.
 
-    Both score the rows of `probing_rows`. Rows that are not finite must not be accepted.
-
-    Raises
-    ------
-    ParityError
-        If they differ by more than rounding, or the graph cannot be run.
+    Both score the rows of `probing_rows`. Rows that are not finite must not be accepted. Raises
+    `ParityError` if they differ by more than rounding, or the graph cannot be run.
     """
     rows = probing_rows(estimator, seed)
     terms, memberships = estimator.explain(rows), estimator.memberships(rows)

@@ -10,7 +10,7 @@ import json
 import math
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
@@ -80,10 +80,11 @@ def canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def parse(text: str | bytes, what: str) -> dict[str, Any]:
-    """Read a JSON object; ``what`` names it in sentences.
+def parse(text: Any, what: str, encode: Callable[[object], Any]) -> dict[str, Any]:
+    """Read a JSON object that ``encode`` spells in this very way; ``what`` names it in sentences.
 
-    Of repeated keys the last one counts: compare the spelling where that matters.
+    The digest covers the meaning of a text, so it may have one spelling only: another one, such as
+    a repeated key, is damage all the same.
     """
     try:
         value = msgspec.json.decode(text, type=dict[str, Any])
@@ -95,9 +96,11 @@ def parse(text: str | bytes, what: str) -> dict[str, Any]:
     for _ in range(DEEPEST):
         inner = [one.values() if isinstance(one, dict) else one for one in level]
         level = [part for one in inner for part in one if isinstance(part, dict | list)]
-        if not level:
-            return value
-    raise Refused(f"{what} is nested too deeply")
+    if level:
+        raise Refused(f"{what} is nested too deeply")
+    if encode(value) != text:
+        raise Refused(f"{what} repeats a key or is not spelled as this program spells it")
+    return value
 
 
 def checked(value: object, schema: type[T], what: str) -> T:
@@ -188,20 +191,14 @@ def read_header(stream: BufferedIOBase, size: int) -> Header:
     if length > size - _PREFIX:
         raise Refused("it ends within its header")
     raw = read_exactly(stream, length)
-    header = parse(raw, "its header")
-    # The digest covers the meaning of header and manifest, so each may have one spelling only:
-    # another one, such as a repeated key, is damage all the same.
-    if msgspec.json.encode(header) != raw.rstrip(b" "):
-        raise Refused("its header repeats a key or is not spelled as this program spells it")
+    header = parse(raw.rstrip(b" "), "its header", msgspec.json.encode)
     metadata = header.pop("__metadata__", None)
     if not isinstance(metadata, dict) or not isinstance(metadata.get(MANIFEST_KEY), str):
         raise Refused("it has no manifest of this program", ANOTHER_FILE)
     if len(metadata) > 1:
         raise Refused("its header carries more than the manifest")
     places = _in_file_order(header, size - _PREFIX - length)
-    document = parse(metadata[MANIFEST_KEY], "its manifest")
-    if canonical(document) != metadata[MANIFEST_KEY]:
-        raise Refused("its manifest repeats a key or is not spelled as this program spells it")
+    document = parse(metadata[MANIFEST_KEY], "its manifest", canonical)
     return Header(document, places)
 
 

@@ -26,7 +26,6 @@ from lmkl_core.model_file.tensors import check_layout, check_values
 from lmkl_core.system.files import write_atomically
 
 MAX_BYTES = 2 << 30
-"""Size of a file that is read unless the caller says otherwise."""
 
 
 def save_model(
@@ -44,17 +43,14 @@ def save_model(
 
     Parameters
     ----------
-    model : LocalisedMKL
-        Fitted.
-    path : path-like
-        The file.
+    model, path : LocalisedMKL, path-like
+        The fitted model, and its file.
     extra : mapping, optional
         JSON values to keep with the model, at most 64 KiB: checksums, preprocessing.
     created : datetime, optional
         Time to note instead of now; the same model then gives the same bytes, unless encrypted.
     passphrase : str, optional
-        Encrypt the file; nothing of the model reaches the disk in the clear.
-        `lmkl_core.model_file.sealed` says what that protects from.
+        Encrypt the file (`lmkl_core.model_file.sealed`).
 
     Raises
     ------
@@ -74,17 +70,8 @@ def load_model(
 ) -> LocalisedMKL:
     """Load a model that `save_model` wrote; the file may be hostile.
 
-    Scores are those of the saved model bit for bit on the same machine; `extend` and
-    `calibrate` go on from there.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    max_bytes : int
-        Larger files are refused unread.
-    passphrase : str, optional
-        Of a protected file. With one, a file that is not protected is refused.
+    Scores are those of the saved model bit for bit on the same machine. Files larger than
+    ``max_bytes`` are refused unread; with a passphrase, files that are not protected are refused.
 
     Raises
     ------

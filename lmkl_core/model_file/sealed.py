@@ -18,14 +18,14 @@ the salt. Decrypt the rest with AES-256-GCM under that key and the nonce, with t
 associated data. The result is read, and distrusted, like any model file. Salt and nonce are drawn
 anew for every file: no key is used twice.
 
-Files are recognised by their magic, never by their name. scrypt's numbers are read before anything
-is authenticated, so they are bounded: a file can ask for 256 MiB and a few seconds.
+scrypt's numbers are read before anything is authenticated, so they are bounded: a file can ask for
+256 MiB and a few seconds.
 
-It protects from a person who gets the file (a lost disk, a backup, a shared folder): they learn its
+It protects from people who get the file (a lost disk, a backup, a shared folder): they learn its
 length, its date and that it is a model of this program, and cannot change it unnoticed. It does not
-protect from guessing, so the passphrase has to be long (`check_passphrase`; one guess costs 128 MiB
-and 0.34 s of one core), nor from programs that read memory or the keyboard, the swap file,
-deletion, an older protected file put in its place, or a forgotten passphrase.
+protect from guessing, so the passphrase has to be long (one guess costs 128 MiB and 0.34 s of one
+core), nor from programs that read memory or the keyboard, the swap file, deletion, or an older
+protected file put in its place.
 """
 
 import os

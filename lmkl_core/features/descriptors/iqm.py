@@ -5,18 +5,13 @@ printed or shown on a screen has already lost detail, so smoothing changes it le
 a face before the camera. The crop's luma ``I`` is compared with ``J``, itself smoothed by a 3 x 3
 Gaussian of width 0.5; two measures look at ``I`` alone. Sums run over all ``N`` pixels.
 
-Twenty-one of the 25 are in `MEASURES`, each with its formula. Four are not:
+Twenty-one of the 25 are in `MEASURES`. Four are not: AD, the average difference, which is zero
+after smoothing that keeps the mean; BIQI and NIQE, which are trained models; RRED, which compares
+bands of a steerable pyramid.
 
-- AD, the average difference: smoothing that repeats the border keeps the mean, so it is zero for
-  every picture, and its rounding would be noise to a method that standardises columns.
-- BIQI and NIQE: models trained on other people's pictures and judgements.
-- RRED, reduced-reference entropic differencing: it compares bands of a steerable pyramid, which
-  neither NumPy nor SciPy has.
-
-Where a formula has no value, the measure takes that of an unchanged picture, so that all are finite
-for every picture, black and flat ones too. Angles are compared on the circle. What the paper leaves
-open (limits of edges and corners, which frequencies are low) follows MATLAB's defaults where its
-authors probably used them.
+Where a formula has no value, the measure takes that of an unchanged picture, so all are finite for
+every picture. Angles are compared on the circle. What the paper leaves open (limits of edges and
+corners, which frequencies are low) follows MATLAB's defaults.
 
 References
 ----------
@@ -228,8 +223,7 @@ def jqi(pair: Pair) -> float:
     """JPEG quality index: ``-245.9 + 261.9 B^-0.0240 A^0.0160 Z^0.00643`` of the image.
 
     B is the mean step between blocks of 8, A the mean step within, and Z the rate at which steps
-    change sign, each averaged over both directions. Crops are resampled, so the camera's own blocks
-    seldom lie where this looks for them.
+    change sign, each averaged over both directions.
     """
     directions = np.array([_features(pair.image), _features(pair.image.T)])
     features = np.maximum(directions.mean(axis=0), SMALLEST_FEATURE)
@@ -253,9 +247,8 @@ def _features(picture: Picture) -> tuple[float, float, float]:
 class Measure(NamedTuple):
     """A measure, and its unit and origin in the view.
 
-    The measures differ in size by seven orders of magnitude; with units none outweighs the others
-    in a distance. They are the rounded standard deviations over genuine frames of generated people
-    in several lights, on faces of 64 pixels. Methods that standardise columns are not affected.
+    Units make measures comparable in a distance: the rounded standard deviations over genuine
+    frames of generated people in several lights, on faces of 64 pixels.
     """
 
     of: Callable[[Pair], float]

@@ -25,10 +25,9 @@ and they make up nearly all of a picture. Each has its own bin, in the order of 
 others share the last one, 59 in all. Border pixels are left out. The view is the histograms of Y,
 Cb, Cr, H, S and V (`colour`), each divided by its number of pixels, side by side: 354 columns.
 
-Which variant the paper's rows LBP+NN, LBP+GMM, LBP+OCSVM and LBP+AE used is not public; this is the
-colour texture descriptor of the face literature (Boulkenafet, Komulainen and Hadid 2015, 2016:
-uniform patterns of eight points at radius 1 in YCbCr and HSV, of faces of 64 pixels; here the
-preset sets the size). As there, hue is compared as a number, although red is at both of its ends.
+Which variant the paper used is not public; this is the colour texture descriptor of the face
+literature (Boulkenafet, Komulainen and Hadid 2015, 2016). As there, hue is compared as a number,
+although red is at both of its ends.
 
 References
 ----------

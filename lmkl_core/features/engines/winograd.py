@@ -6,12 +6,10 @@ computation takes 144 multiplications for each pair of channels; Winograd's F(4 
 
     output = A' [ sum over input channels of (G kernel G') * (B' input B) ] A
 
-where * multiplies entry by entry. The sum is 36 products of matrices (outputs x inputs times
-inputs x squares); the maps around it have Kronecker matrices: the first, which also takes the
-overlapping squares, is a convolution with stride 4, the others are products. The maps cost memory
-traffic, so this pays for large convolutions only: those of VGG16 and one of GoogLeNet. Each crop is
-computed on its own. The exporter compares the result with torch and keeps the original graph if it
-is not close enough; in float32 it is, by two digits.
+where * multiplies entry by entry. The sum is 36 products of matrices; the maps around it have
+Kronecker matrices: the first, which also takes the overlapping squares, is a convolution with
+stride 4. The maps cost memory traffic, so this pays for large convolutions only: those of VGG16 and
+one of GoogLeNet. The exporter compares the result with torch.
 
 References
 ----------

@@ -3,16 +3,12 @@
 A described network runs without torch: `filling` gives its steps the weights of a file, and
 `engines.build` writes them as an ONNX graph.
 
-EfficientNet-Lite0 is a stem, sixteen inverted bottlenecks and a head. Each bottleneck widens its
-input by a 1 x 1 convolution, filters every channel on its own, and narrows again without an
-activation; where input and output have one shape, the input is added. "Lite" means ReLU6 and no
-squeeze-and-excitation. Padding is as in TensorFlow, where the weights come from.
-
-MiniFASNets are small networks that tell live faces from prints and screens: a stem, inverted
-bottlenecks in three groups that each halve the side first, and a head that turns the last 5 x 5
-pixels into one vector, the embedding, and three probabilities of which the second is "live". V1SE
-weighs the channels of each group's last bottleneck (squeeze and excitation). The published networks
-are pruned, each layer to a width of its own, so widths come from the file.
+EfficientNet-Lite0 is a stem, sixteen inverted bottlenecks and a head, with ReLU6 and TensorFlow's
+padding. MiniFASNets tell live faces from prints and screens: a stem, inverted bottlenecks in three
+groups that each halve the side first, and a head that turns the last 5 x 5 pixels into one vector,
+the embedding, and three probabilities of which the second is "live". V1SE excites the channels of
+each group's last bottleneck. The published networks are pruned, each layer to a width of its own,
+so widths come from the file.
 
 References
 ----------

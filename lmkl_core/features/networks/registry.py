@@ -1,14 +1,11 @@
 """The networks by name, and what a graph computes of one, as data: no torch is imported here.
 
-``last`` means the same in every network: the feature maps that the classifier starts from, pooled
-over their area by the preset. For ResNet50, GoogLeNet, DenseNet201, MobileNetV2 and NASNetLarge
-that is the input of the classifying layer. VGG16 and AlexNet put fully connected layers in between;
-we stop before these (pool5), because the paper does not say which it took, because they would tie
-the crop to 224 pixels, and because they are 90 % of the file.
+``last`` means the same in every network: the feature maps that the classifier starts from. VGG16
+and AlexNet put fully connected layers in between; we stop before these (pool5), because the paper
+does not say which it took, and they would tie the crop to 224 pixels.
 
-The two MiniFASNets tell live faces from attacks and end in vectors: ``embedding``, and ``live``,
-three probabilities of which the second is "live". A vector is a feature map of 1 x 1 pixels; pool
-it with ``mean``.
+The two MiniFASNets end in vectors, ``embedding`` and ``live``: feature maps of 1 x 1 pixels, which
+are pooled with ``mean``.
 """
 
 import hashlib
@@ -145,20 +142,10 @@ _SPECS = (
     ),
     NetworkSpec(
         name="googlenet",
-        layers=dict(
-            conv1=64,
-            conv2=64,
-            conv3=192,
-            inception3a=256,
-            inception3b=480,
-            inception4a=512,
-            inception4b=512,
-            inception4c=512,
-            inception4d=528,
-            inception4e=832,
-            inception5a=832,
-            inception5b=1024,
-        ),
+        layers=dict(conv1=64, conv2=64, conv3=192)
+        | dict(inception3a=256, inception3b=480, inception4a=512, inception4b=512)
+        | dict(inception4c=512, inception4d=528, inception4e=832)
+        | dict(inception5a=832, inception5b=1024),
         unused=("fc.", "aux1.", "aux2."),
         # torchvision turns ImageNet's normalisation into this one at the network's entrance
         # (transform_input), because these weights come from TensorFlow.

@@ -259,7 +259,7 @@ def build_network(spec: NetworkSpec) -> tuple[nn.Module, tuple[nn.Module, ...]]:
 
 
 def _nasnetlarge() -> tuple[nn.Module, tuple[nn.Module, ...]]:
-    """Return NASNetLarge as one stage: each cell sees the two before it."""
+    """Return NASNetLarge, up to the maps that its classifier pools, as one stage."""
     try:
         from timm.models.nasnet import NASNetALarge  # an extra
     except ImportError as error:
@@ -267,16 +267,7 @@ def _nasnetlarge() -> tuple[nn.Module, tuple[nn.Module, ...]]:
             "NASNetLarge needs the package timm; install it with: pip install lmkl-pad[objects]"
         ) from error
 
-    class Features(nn.Module):
-        """The network up to the maps that its classifier pools."""
-
-        def __init__(self, body):
-            super().__init__()
-            self.body = body
-
-        def forward(self, x):
-            return self.body.forward_features(x)
-
     body = NASNetALarge()
     del body.last_linear
-    return body, (Features(body),)
+    body.forward = body.forward_features  # type: ignore[method-assign]
+    return body, (body,)

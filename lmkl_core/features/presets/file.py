@@ -59,16 +59,8 @@ def preset_names() -> tuple[str, ...]:
 def load_preset(name_or_path: str | Path) -> Preset:
     """Read a shipped preset by its name, or any other by its path.
 
-    Parameters
-    ----------
-    name_or_path : str or Path
-        A text without a folder and without ``.toml`` is a shipped preset's name; anything else
-        is the path of a file.
-
-    Raises
-    ------
-    PresetError
-        If it cannot be used; the message names the file, the place and what is allowed.
+    A text without a folder and without ``.toml`` is a name. What cannot be used raises
+    `PresetError`; the message names the file, the place and what is allowed.
     """
     if isinstance(name_or_path, str) and not (
         name_or_path.endswith(_SUFFIX) or any(mark in name_or_path for mark in "/\\:\0")
@@ -91,13 +83,7 @@ def load_preset(name_or_path: str | Path) -> Preset:
 
 
 def read_preset(content: bytes, file: str) -> Preset:
-    """Read a preset from the bytes of a file, TOML in UTF-8; messages call it ``file``.
-
-    Raises
-    ------
-    PresetError
-        If it cannot be used; the message names the file, the place and what is allowed.
-    """
+    """Read a preset from the bytes of a file, TOML in UTF-8; messages call it ``file``."""
     if len(content) > MAX_BYTES:
         raise PresetError(f"{file} is longer than {MAX_BYTES} bytes, the limit for presets.")
     try:
@@ -131,10 +117,7 @@ class _PresetTable:
 def preset_from_dict(value: Mapping[str, Any]) -> Preset:
     """Build a preset from the tables of a file, of a model or of JSON.
 
-    Raises
-    ------
-    PresetError
-        If anything is wrong with it; the message names the place, as in ``branches[1].layers[2]``.
+    `PresetError` names the place that is wrong, as in ``branches[1].layers[2]``.
     """
     table = _read(_PresetTable, value, "")
     if not table.name.strip() or not table.name.isprintable():
@@ -226,11 +209,8 @@ def with_descriptors(preset: Preset, crop: str = "face") -> Preset:
     crop at 64 pixels: if the preset's has another size and may be resampled, the same square is cut
     a second time, as ``face64``. Its name says what was added, as in ``texture+lbp+iqm``.
 
-    Raises
-    ------
-    PresetError
-        If the preset has no such crop (the tight face may be missing where others are of the
-        face), the crop is too small, or another one has the name ``face64``.
+    The tight face may be missing where others are of the face; any other crop that is missing or
+    too small raises `PresetError`.
     """
     names = [item.name for item in preset.crops]
     present = {branch.descriptor for branch in preset.descriptor_branches}

@@ -21,7 +21,6 @@ CHOICES = {
     "photometry": get_args(Photometry),
     "normalisation": get_args(Normalisation),
 }
-"""What a branch of a network may say under each key."""
 
 MAX_VIEWS = 100
 SHOWN_NAMES = 25
@@ -50,26 +49,14 @@ class PresetError(InvalidInputError):
 class Crop:
     """A square that is cut out for a network or a descriptor.
 
-    Attributes
-    ----------
-    name : str
-        Its name in branches and views.
-    size : int
-        Side of the result in pixels.
-    centre : tuple of float
-        Centre in face coordinates.
-    side : float or None
-        Side in face coordinates; the square is resampled to ``size``. None takes ``size`` pixels
-        of the frame as they are, upright and never resampled.
-    of : {"face", "image", "box"}
-        ``"image"`` takes the whole frame, resized to the square; ``"box"`` the detector's box,
-        ``scale`` times as wide and high as far as the frame reaches. Both ignore centre and side.
-    scale : float
-        Multiple of the box.
+    Of the face, ``centre`` and ``side`` are in face coordinates, and the square is resampled to
+    ``size``; a side of None takes ``size`` pixels of the frame as they are, upright. ``"image"``
+    takes the whole frame, resized to the square; ``"box"`` the detector's box, ``scale`` times as
+    wide and high as far as the frame reaches.
     """
 
-    name: str
-    size: int
+    name: str  # in branches and views
+    size: int  # side of the result in pixels
     centre: tuple[_Coordinate, _Coordinate] = (0.5, 0.5)
     side: Annotated[float, Meta(ge=0.05, le=10)] | None = 1.0
     of: Literal["face", "image", "box"] = "face"
@@ -85,36 +72,22 @@ class Crop:
 class Branch:
     """One network on some crops: every crop and layer makes one view.
 
-    Attributes
-    ----------
-    network : str
-        Name in the registry of networks.
-    crops, layers : tuple of str
-        Names of crops of the preset and of layers of the network.
-    pooling : {"mean", "std", "mean+std"}
-        Statistics of a layer's channels over the crop's area.
-    photometry : {"none", "grey-world", "standardise"}
-        What is removed from each crop before the network: nothing, its colour cast and
-        brightness, or these and its contrast.
-    normalisation : {"l2", "l2-each", "none"}
-        Divide the pooled vector by its Euclidean norm, each pooled statistic by its own, or none.
+    Photometry removes from each crop, before the network: nothing, its colour cast and brightness
+    (``grey-world``), or these and its contrast (``standardise``). Normalisation divides the pooled
+    vector by its Euclidean norm (``l2``), or each pooled statistic by its own (``l2-each``).
     """
 
     network: str
     crops: tuple[str, ...]
     layers: tuple[str, ...]
-    pooling: Pooling = "mean+std"
+    pooling: Pooling = "mean+std"  # statistics of a layer's channels over the crop's area
     photometry: Photometry = "none"
     normalisation: Normalisation = "l2"
 
-    def view_name(self, crop: str, layer: str) -> str:
-        """Name of the view that a crop and a layer make."""
-        return f"{crop}/{self.network}.{layer}"
-
     @property
     def view_names(self) -> tuple[str, ...]:
-        """Names of the views, in their order."""
-        return tuple(self.view_name(crop, layer) for crop in self.crops for layer in self.layers)
+        """Names of the views: every layer of the first crop, then of the next."""
+        return tuple(f"{crop}/{self.network}.{key}" for crop in self.crops for key in self.layers)
 
 
 @dataclass(frozen=True)
@@ -124,26 +97,15 @@ class DescriptorBranch:
     descriptor: str
     crops: tuple[str, ...]
 
-    def view_name(self, crop: str) -> str:
-        """Name of the view that a crop makes."""
-        return f"{crop}/{self.descriptor}"
-
     @property
     def view_names(self) -> tuple[str, ...]:
-        """Names of the views, in their order."""
-        return tuple(self.view_name(crop) for crop in self.crops)
+        """Names of the views, one a crop."""
+        return tuple(f"{crop}/{self.descriptor}" for crop in self.crops)
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A named set of crops and branches.
-
-    Raises
-    ------
-    PresetError
-        If it cannot be computed: a crop, network, layer, descriptor or option does not exist, a
-        crop has a wrong size, or a view is there twice.
-    """
+    """A named set of crops and branches; `PresetError` if it cannot be computed."""
 
     name: str
     description: str

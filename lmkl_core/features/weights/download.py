@@ -77,20 +77,8 @@ def fetch(
     """Download weights into the user's folder, unless they are on this computer already.
 
     The file grows as ``<file name>.partial``, which a later call resumes. It gets its name, in one
-    step, when its checksum is right, and then replaces a damaged file.
-
-    Parameters
-    ----------
-    entry : Weights
-        What to fetch.
-    folder : Path or str, optional
-        The user's folder; see `weights_folder`.
-    progress : callable, optional
-        Called with the bytes present and the bytes in all (None where unknown).
-    cancel : callable, optional
-        Asked at every block whether to stop; a silent server delays that by ``timeout`` at most.
-    timeout : float
-        Seconds without a byte after which a connection counts as broken.
+    step, when its checksum is right, and then replaces a damaged file. A connection is broken after
+    ``timeout`` seconds without a byte; ``cancel`` is asked at every block.
 
     Raises
     ------
@@ -101,10 +89,10 @@ def fetch(
     MissingWeightsError
         If it only comes with a package.
     WrongWeightsError
-        If the server sent a file with a wrong checksum, which is removed; or if there is a damaged
-        file that only comes with a package, which is left alone.
+        If the server sent a wrong file, which is removed; or if a damaged file only comes with a
+        package.
     Cancelled
-        If ``cancel`` returned True; what arrived is kept.
+        What arrived is kept.
     OSError
         If the folder cannot be written.
     """

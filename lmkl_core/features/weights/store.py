@@ -98,14 +98,8 @@ def partial_path(entry: Weights, folder: Path | str | None = None) -> Path:
 def find(name: str, folder: Path | str | None = None) -> WeightsFile:
     """Return the file of weights of the catalogue, with its checksum verified.
 
-    Raises
-    ------
-    MissingWeightsError
-        If it is not on this computer.
-    WrongWeightsError
-        If the file's checksum is wrong; the message names both.
-    InvalidInputError
-        If there are no such weights, or the file cannot be read.
+    Raises `MissingWeightsError` or `WrongWeightsError`, or `InvalidInputError` if there are no such
+    weights or the file cannot be read.
     """
     return whole_file(inspect(entry_of(name), folder), weights_folder(folder))
 
@@ -175,16 +169,9 @@ def import_file(
 ) -> WeightsFile:
     """Copy a file of weights into the user's folder; its content decides which weights it is.
 
-    Raises
-    ------
-    WrongWeightsError
-        If it has the name of some weights, but not their checksum.
-    InvalidInputError
-        If it is not in the catalogue, or cannot be read.
-    OSError
-        If the folder cannot be written.
-    Cancelled
-        If ``cancel`` returned True.
+    Raises `WrongWeightsError` if it has the name of some weights but not their checksum,
+    `InvalidInputError` if it is not in the catalogue or cannot be read, and `OSError` if the folder
+    cannot be written.
     """
     source = Path(path)
     try:
