@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lmkl_core.errors import InvalidInputError, UnusableViewsError
 from lmkl_core.features.descriptors import DESCRIPTORS, Descriptor
 from lmkl_core.features.engines.cache import Cache
-from lmkl_core.features.engines.choose import Chooser, EngineName, Progress, Task
+from lmkl_core.features.engines.choose import Chooser, EngineName, Progress
 from lmkl_core.features.engines.engine import (
     Engine,
     EnginePool,
@@ -20,6 +20,7 @@ from lmkl_core.features.engines.engine import (
     has_torch,
     without_torch,
 )
+from lmkl_core.features.engines.probe import Task
 from lmkl_core.features.networks.registry import (
     NETWORKS,
     VIEWS_FORMAT,
@@ -104,8 +105,7 @@ class Extractor:
     Raises
     ------
     InvalidInputError
-        If the preset is wrong, weights are missing or do not fit, or no engine can run them
-        (`EngineError`).
+        If weights are missing or do not fit, or no engine can run them (`EngineError`).
     Cancelled
         If ``cancel`` returned True.
     """
@@ -130,7 +130,7 @@ class Extractor:
         weights = {name: find(name, folder) for name in preset.networks}
         self._checksums = {name: found.sha256 for name, found in weights.items()}
         tasks = [
-            Task(graph, weights[graph.network].path, graph.key(self._checksums[graph.network]))
+            Task(graph, str(weights[graph.network].path), graph.key(weights[graph.network].sha256))
             for graph in (group.source for group in self._groups)
             if isinstance(graph, Graph)
         ]

@@ -242,35 +242,46 @@ class ParityError(ValueError):
 
 @dataclass(frozen=True)
 class Parity:
-    """The largest difference of all outputs on ``n_rows`` rows.
+    """The largest difference of each output.
 
     Relative to the row's terms where their absolute values sum to more than 1.
     """
 
     n_rows: int
-    largest: float
+    score: float
+    contributions: float
+    memberships: float
+    limit: float  # what would still have passed
+
+    @property
+    def largest(self) -> float:
+        """Largest difference of all."""
+        return max(self.score, self.contributions, self.memberships)
 
 
-def compare(graph: bytes, estimator: LocalisedMKL, seed: int = 0) -> Parity:
-    """Compare a graph, run by onnxruntime, with its model on rows drawn by ``seed``.
+def compare(graph: bytes, estimator: LocalisedMKL) -> Parity:
+    """Compare a graph, run by onnxruntime, with its model.
 
     Both score the rows of `probing_rows`. Rows that are not finite must not be accepted. Raises
     `ParityError` if they differ by more than rounding, or the graph cannot be run.
     """
-    rows = probing_rows(estimator, seed)
+    rows = probing_rows(estimator)
     terms, memberships = estimator.explain(rows), estimator.memberships(rows)
     scores = terms.sum(axis=(1, 2))
     scale = np.maximum(np.abs(terms).sum(axis=(1, 2)), 1.0)
     found, spoilt = _run(graph, rows, _not_finite(rows))
     limit = LIMITS[np.dtype(estimator._fitted.dtype)]
-    largest = max(
+    parity = Parity(
+        len(terms),
         _difference(found["score"], scores, scale),
         _difference(found["contributions"], terms, scale),
         _difference(found["memberships"], memberships, np.ones(len(terms))),
+        limit,
     )
-    if not largest <= limit:
+    if not parity.largest <= limit:
         raise ParityError(
-            f"The exported graph differs from the model by {largest:.1e}, more than {limit:.0e}"
+            f"The exported graph differs from the model by {parity.largest:.1e}, more than "
+            f"{limit:.0e}"
         )
     threshold = float(estimator.offset_)
     is_clear = np.abs(scores - threshold) > limit * scale
@@ -280,12 +291,12 @@ def compare(graph: bytes, estimator: LocalisedMKL, seed: int = 0) -> Parity:
         raise ParityError("The exported graph decides otherwise than the model")
     if spoilt["accepted"].any() or not np.isnan(spoilt["score"]).all():
         raise ParityError("The exported graph scores a row that is not finite")
-    return Parity(len(terms), largest)
+    return parity
 
 
-def probing_rows(estimator: LocalisedMKL, seed: int = 0) -> Rows:
+def probing_rows(estimator: LocalisedMKL) -> Rows:
     """Return support rows, also with noise, with views of different rows mixed, and zeros."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     support = estimator.support_views()
     n = len(next(iter(support.values())))
     chosen = np.linspace(0, n - 1, SUPPORT_ROWS).astype(int)  # repeated if there are few

@@ -54,12 +54,8 @@ def save_model(
 
     Raises
     ------
-    ModelFileError
-        If the model holds what no file can hold.
-    InvalidInputError
-        If the passphrase cannot be used.
-    OSError
-        If the disk refuses.
+    ModelFileError, InvalidInputError, OSError
+        If no file can hold the model, the passphrase cannot be used, or the disk refuses.
     """
     data = to_bytes(model, extra=extra, created=created, passphrase=passphrase)
     write_atomically(Path(path), data)

@@ -114,13 +114,7 @@ def encrypted(data: bytes, passphrase: str, cost: Cost | None = None) -> bytes:
 
 
 def decrypted(stream: BufferedIOBase, size: int, passphrase: str | None) -> bytes:
-    """Return the ordinary model file in a protected one of ``size`` bytes, which may be hostile.
-
-    Raises
-    ------
-    Refused
-        Of kind `PassphraseNeeded` or `WrongPassphrase` where the passphrase is the problem.
-    """
+    """Return the ordinary model file in a protected one of ``size`` bytes, which may be hostile."""
     if size < HEADER.size + TAG_BYTES:
         raise Refused("it ends too early")
     if size - HEADER.size > LARGEST:

@@ -64,12 +64,7 @@ def preferred_workers() -> Literal["threads"] | None:
 def only_one(path: Path) -> Iterator[None]:
     """Hold the lock of that name, a file that is made here and removed again.
 
-    Raises
-    ------
-    Locked
-        At once, if another process or thread holds it.
-    OSError
-        If the file cannot be made or locked.
+    Raises `Locked` at once if another process or thread holds it.
     """
     lock = FileLock(path, mode=0o600, thread_local=False)
     try:

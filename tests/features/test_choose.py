@@ -7,8 +7,9 @@ import pytest
 
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.features.engines import choose
+from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.engines.choose import run_child
-from lmkl_core.features.engines.probe import Job
+from lmkl_core.features.engines.probe import Task
 from lmkl_core.features.networks.registry import Graph, Output
 from lmkl_core.system.processes import module_command
 
@@ -17,7 +18,7 @@ import os, signal, sys, threading
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.engines import probe
 
-def answer(job):
+def answer(engine, job, cache):
     if job.key == "crash":
         os.kill(os.getpid(), signal.SIGILL)
     if job.key == "hang":
@@ -39,8 +40,8 @@ GRAPH = Graph("efficientnet-lite0", 64, "none", (Output("block2", "std", "l2"),)
 
 
 def ask(key, cancel=None):
-    job = Job("onnxruntime", GRAPH, "none", key, "nowhere")
-    return run_child([sys.executable, "-c", CHILD], job, cancel)
+    command = [sys.executable, "-c", CHILD]
+    return run_child(command, "onnxruntime", Task(GRAPH, "none", key), Cache("nowhere"), cancel)
 
 
 @pytest.mark.fault("Engines", "a trial run that is killed, hangs or answers garbage")
@@ -62,9 +63,9 @@ def test_that_a_trial_run_answers_whatever_it_prints_and_however_it_dies(attempt
 def test_that_a_child_imports_nothing_from_the_current_folder(tmp_path, monkeypatch):
     (tmp_path / "json.py").write_text("raise SystemExit('planted')")
     monkeypatch.chdir(tmp_path)
-    job = Job("onnxruntime", GRAPH, str(tmp_path / "none"), "none", str(tmp_path))
+    task, command = Task(GRAPH, str(tmp_path / "none"), "none"), module_command(choose.PROBE)
     with pytest.raises(InvalidInputError, match="No such file"):
-        run_child(module_command(choose.PROBE), job)
+        run_child(command, "onnxruntime", task, Cache(tmp_path))
 
 
 @pytest.mark.fault("Engines", "a trial run that is killed, hangs or answers garbage")

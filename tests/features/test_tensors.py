@@ -197,7 +197,7 @@ def test_that_packed_files_and_files_too_large_are_not_read(tmp_path, monkeypatc
     assert "compressed entries" in refusal(packed)
     monkeypatch.setattr(module, "LARGEST_FILE", 100_000)
     assert "larger than any network" in refusal(packed)
-    assert "100,000" in refusal(archive(tmp_path / "large.pth", good, bytes(200_000)))
+    assert "more than any network" in refusal(archive(tmp_path / "large.pth", good, bytes(200_000)))
 
 
 def test_that_hostile_descriptions_are_refused(tmp_path):

@@ -15,8 +15,7 @@ import msgspec
 from lmkl_core.errors import InvalidInputError, raise_if_cancelled
 from lmkl_core.features.engines.cache import Cache, Probe
 from lmkl_core.features.engines.engine import Engine, EngineError, has_torch, without_torch
-from lmkl_core.features.engines.probe import LIMIT, Job, Reply, probe_key, relative_difference
-from lmkl_core.features.networks.registry import Graph
+from lmkl_core.features.engines.probe import LIMIT, Reply, Task, probe_key, relative_difference
 from lmkl_core.system.processes import module_command, module_environment
 
 EngineName: TypeAlias = Literal["auto", "onnxruntime", "torch"]
@@ -41,15 +40,6 @@ _ASKED_TO_END = (
 
 class _Unusable(Exception):
     """Why an engine cannot run a graph."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """A graph and the weights it runs with."""
-
-    graph: Graph
-    weights: Path
-    key: str
 
 
 @dataclass(frozen=True)
@@ -140,7 +130,7 @@ class Chooser:
         # Importing torch takes seconds, and without it the app runs all the same.
         from lmkl_core.features.engines.torch_engine import TorchEngine
 
-        return TorchEngine(task.graph, task.weights, threads=self.threads)
+        return TorchEngine(task.graph, Path(task.weights), threads=self.threads)
 
     def _try(self, engine: str, task: Task, again: bool = False) -> None:
         """Raise `_Unusable` if an engine fails in a child process, or did so lately.
@@ -151,9 +141,8 @@ class Chooser:
         if known is not None and (known.problem or not again):
             problem = known.problem
         else:
-            folder = str(self.cache.folder)
-            job = Job(engine, task.graph, str(task.weights), task.key, folder)
-            problem = run_child(module_command(PROBE), job, self.cancel)
+            command = module_command(PROBE)
+            problem = run_child(command, engine, task, self.cache, self.cancel)
             self._remember(engine, task, problem)
         if problem:
             raise _Unusable(problem)
@@ -164,19 +153,19 @@ class Chooser:
             self.cache.remember(outcome)
 
 
-def run_child(command: Sequence[str], job: Job, cancel: Callable[[], bool] | None = None) -> str:
-    """Do a job in a child process; return what is wrong with its engine, or an empty text.
+def run_child(
+    command: Sequence[str],
+    engine: str,
+    task: Task,
+    cache: Cache,
+    cancel: Callable[[], bool] | None = None,
+) -> str:
+    """Try an engine in a child process; return what is wrong with it, or an empty text.
 
-    Raises
-    ------
-    _Unusable
-        If the child was ended from outside, which says nothing about the engine.
-    InvalidInputError
-        If the weights do not fit or the cache cannot be written.
-    Cancelled
-        If ``cancel`` returned True.
+    Raises `_Unusable` if the child was ended from outside, which says nothing about the engine, and
+    `InvalidInputError` if the weights do not fit or the cache cannot be written.
     """
-    timeout = TORCH_SECONDS if job.graph.spec.needs_torch else SECONDS
+    timeout = TORCH_SECONDS if task.graph.spec.needs_torch else SECONDS
     end = time.monotonic() + timeout
     child = subprocess.Popen(
         command,
@@ -186,7 +175,7 @@ def run_child(command: Sequence[str], job: Job, cancel: Callable[[], bool] | Non
         env=module_environment(),
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
-    question: bytes | None = json.dumps(asdict(job)).encode()
+    question: bytes | None = json.dumps([engine, str(cache.folder), asdict(task)]).encode()
     with child:
         try:
             while True:

@@ -27,21 +27,11 @@ class EngineError(InvalidInputError):
 
 
 class Engine(Protocol):
-    """Runs one graph; safe to call from several threads at once.
-
-    Attributes
-    ----------
-    name : str
-        For people and for the doctor.
-    weight : int
-        Work per crop, in any unit; heavy engines are started first.
-    brings_threads : bool
-        Whether one call uses several cores by itself. If not, a batch is split among threads.
-    """
+    """Runs one graph; safe to call from several threads at once."""
 
     name: str
-    weight: int
-    brings_threads: bool
+    weight: int  # work per crop, in any unit; heavy engines are started first
+    brings_threads: bool  # one call uses several cores; otherwise a batch is split among threads
 
     def run(self, crops: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
         """Compute the graph's outputs, (n, columns) each, of crops (n, size, size, 3), RGB."""

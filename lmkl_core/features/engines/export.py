@@ -23,14 +23,8 @@ def make_entry(
     """Make the ONNX graph of a network, with reference values.
 
     These are torch's, or for a described network its own without onnxruntime's optimisations. The
-    exporter is `torch_engine.traced` by default.
-
-    Raises
-    ------
-    InvalidInputError
-        If the weights do not fit the network.
-    RuntimeError
-        If the graph does not come close enough.
+    exporter is `torch_engine.traced` by default. Raises `InvalidInputError` if the weights do not
+    fit the network, `RuntimeError` if the graph does not come close enough.
     """
     crops = reference_crops(graph.size)
     if graph.spec.needs_torch:

@@ -2,8 +2,8 @@
 
 Some machines announce instructions that end the process using them, and some engines hang or
 miscompute with some drivers. So ``python -m lmkl_core.features.engines.probe`` has to survive a
-graph and give its reference values before the engine may run it in the program. The child reads a
-`Job` as JSON from its standard input and writes a `Reply`.
+graph and give its reference values before the engine may run it in the program. The child reads
+the engine's name, the cache's folder and a `Task` from its standard input and writes a `Reply`.
 """
 
 import hashlib
@@ -30,14 +30,12 @@ LIMIT = 1e-4
 
 
 @dataclass(frozen=True)
-class Job:
-    """An engine to try, and the graph and cache to try it with."""
+class Task:
+    """A graph and the file of weights it runs with."""
 
-    engine: str
     graph: Graph
     weights: str
-    key: str
-    folder: str
+    key: str  # in the cache
 
 
 @dataclass(frozen=True)
@@ -122,35 +120,35 @@ def _processor_lines() -> list[str]:
     return [line for line in first.splitlines() if line.startswith(kept)]
 
 
-def _try(job: Job) -> str:
+def _try(name: str, task: Task, cache: Cache) -> str:
     """Make the graph if the cache lacks it, and return what is wrong with the engine on it."""
-    cache, weights = Cache(job.folder), Path(job.weights)
-    entry = cache.load(job.key)
+    entry, weights = cache.load(task.key), Path(task.weights)
     engine: Engine
-    if job.engine == "torch":
+    if name == "torch":
         from lmkl_core.features.engines.torch_engine import TorchEngine
 
-        engine = TorchEngine(job.graph, weights)
+        engine = TorchEngine(task.graph, weights)
         if entry is None:
-            return problem_of(engine, reference_crops(job.graph.size))
+            return problem_of(engine, reference_crops(task.graph.size))
     else:
         from lmkl_core.features.engines.onnx_engine import OnnxEngine
 
         if entry is None:
             from lmkl_core.features.engines.export import make_entry
 
-            entry = make_entry(job.graph, weights)
-            cache.store(job.key, entry)
+            entry = make_entry(task.graph, weights)
+            cache.store(task.key, entry)
         engine = OnnxEngine(entry.onnx)
     return problem_of(engine, entry.crops, entry.views)
 
 
 def main() -> None:
-    """Answer the job on the standard input."""
+    """Answer the question on the standard input."""
     answers = os.dup(1)
     os.dup2(2, 1)  # libraries print to the standard output too
     try:
-        reply = Reply(_try(msgspec.convert(json.loads(sys.stdin.read()), Job)))
+        engine, folder, task = json.loads(sys.stdin.read())
+        reply = Reply(_try(engine, msgspec.convert(task, Task), Cache(folder)))
     except InvalidInputError as error:
         reply = Reply(invalid=str(error))
     except Exception as error:

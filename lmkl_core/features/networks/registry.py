@@ -241,16 +241,12 @@ class Graph:
         layers = ", ".join(dict.fromkeys(output.layer for output in self.outputs))
         return f"{self.network} ({layers}) at {self.size} pixels"
 
-    def key(self, weights_sha256: str, exporter: str = "") -> str:
-        """Return the name under which a cache keeps this graph with these weights.
-
-        ``exporter`` is what else decides the ONNX graph: by default the versions in use.
-        """
-        if not exporter:
-            exporter = f"building {BUILDING}"
-            if self.spec.needs_torch:
-                versions = [f"{name} {metadata.version(name)}" for name in ("torch", "onnxruntime")]
-                exporter = ", ".join([*versions, f"opset {OPSET}", f"rewriting {REWRITING}"])
+    def key(self, weights_sha256: str) -> str:
+        """Return the name under which a cache keeps this graph with these weights."""
+        exporter = f"building {BUILDING}"
+        if self.spec.needs_torch:
+            versions = [f"{name} {metadata.version(name)}" for name in ("torch", "onnxruntime")]
+            exporter = ", ".join([*versions, f"opset {OPSET}", f"rewriting {REWRITING}"])
         parts = {
             "graph": asdict(self),
             "weights": weights_sha256,

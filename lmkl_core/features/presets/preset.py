@@ -23,7 +23,6 @@ CHOICES = {
 }
 
 MAX_VIEWS = 100
-SHOWN_NAMES = 25
 SMALLEST, LARGEST, STEP = 32, 512, 32
 MINIFASNET_SIZE, NASNET_SIZE = 80, 331
 """The sizes these networks were trained on, though not multiples of 32."""
@@ -175,9 +174,9 @@ def short(value: object) -> str:
     return shortened(repr(value), 40)
 
 
-def _joined(names: Sequence[str]) -> str:
-    """List names; a hostile file may have thousands of crops."""
-    return ", ".join([*names[:SHOWN_NAMES], *(["..."] if len(names) > SHOWN_NAMES else [])])
+def _joined(names: Iterable[str]) -> str:
+    """List names, of which a hostile file may have thousands."""
+    return shortened(", ".join(names), 400)
 
 
 def _check_size(size: int, where: str) -> None:
@@ -216,7 +215,7 @@ def _check_branch(branch: Branch | DescriptorBranch, sizes: dict[str, int], wher
 
 def _check_names(names: Sequence[str], allowed: Iterable[str], what: str, where: str) -> None:
     if not names:
-        raise PresetError(f"{where} is empty; it needs one of {_joined(tuple(allowed))}.")
+        raise PresetError(f"{where} is empty; it needs one of {_joined(allowed)}.")
     for number, name in enumerate(names, start=1):
         check_choice(name, allowed, what, f"{where}[{number}]")
         if name in names[: number - 1]:

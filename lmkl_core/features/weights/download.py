@@ -84,17 +84,13 @@ def fetch(
     ------
     EngineError
         If the network needs torch, which is not installed.
-    FetchError
-        If it cannot be fetched: the message says why and how to bring the file by hand.
     MissingWeightsError
-        If it only comes with a package.
+        If it cannot be fetched (`FetchError`), or only comes with a package.
     WrongWeightsError
         If the server sent a wrong file, which is removed; or if a damaged file only comes with a
         package.
-    Cancelled
+    Cancelled, OSError
         What arrived is kept.
-    OSError
-        If the folder cannot be written.
     """
     target_folder = weights_folder(folder)
     finding = inspect(entry, target_folder, cancel=cancel)

@@ -61,13 +61,7 @@ class _Unreadable(Exception):
 
 
 def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
-    """Read a file of named tensors, in torch's formats or as safetensors.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is too large, damaged, or holds anything but named tensors.
-    """
+    """Read a file of named tensors, in torch's formats or as safetensors."""
     try:
         data = _read(path)
         if data[8:9] == b"{":  # after the length of its header
@@ -76,8 +70,6 @@ def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
         return {
             name: _array(tensor, numbers[tensor.storage.key]) for name, tensor in tensors.items()
         }
-    except InvalidInputError:
-        raise
     except Exception as error:  # a damaged file can break any of these readers anywhere
         text = shortened(str(error), 120)
         reason = text if isinstance(error, _Unreadable) else f"{type(error).__name__}: {text}"
@@ -89,14 +81,10 @@ def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
 def _read(path: Path) -> bytes:
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise InvalidInputError(f"The weights file {path} is not a regular file; replace it.")
+        raise _Unreadable("it is not a regular file")
     if status.st_size > LARGEST_FILE:
-        raise InvalidInputError(
-            f"The weights file {path} has {status.st_size:,} bytes, more than the "
-            f"{LARGEST_FILE:,} of any network here, so it is not read."
-        )
-    with path.open("rb") as file:
-        return file.read(LARGEST_FILE)
+        raise _Unreadable(f"its {status.st_size:,} bytes are more than any network here has")
+    return path.read_bytes()
 
 
 # ------------------------------------------------- the two containers

@@ -75,7 +75,7 @@ def test_that_the_entry_of_a_build_answers_as_a_child():
     command = [sys.executable, str(ROOT / "bundling" / "entry.py"), processes.RUN_MODULE, PROBE]
     done = subprocess.run(
         command,
-        input="{}",
+        input='["onnxruntime", "nowhere", {}]',
         env=processes.module_environment(),
         capture_output=True,
         text=True,
