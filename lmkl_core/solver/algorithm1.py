@@ -6,11 +6,9 @@ Starting from uniform weights of norm one it repeats
 ``ubar = u / (mu^{p-2} / |mu|_p^p + mu^{q-2} / |mu|_q^q)``,
 ``mu = ubar / sqrt(|ubar|_p |ubar|_q)``,  ``lambda = (delta I + K_mu)^{-1} 1``
 
-until ``lambda`` stops changing. It converges on a minority of the paper's own grid, see
-`lmkl_core.solver.solve`; it warns where it does not. Its result carries the same certificate
-as that of the certified solver, so the two can be compared.
-
-The disjoint families apply the same update to each cluster's weights.
+until ``lambda`` stops changing; the disjoint families apply it to each cluster's weights. It
+converges on a minority of the paper's own grid (`lmkl_core.solver.solve`) and warns where it does
+not. Its result carries the certificate of the certified solver.
 """
 
 import warnings
@@ -35,21 +33,10 @@ def solve_as_printed(
     cancel=None,
     warn: bool = True,
 ) -> Solution:
-    """Run the paper's fixed-point iteration.
+    """Run the paper's fixed-point iteration; parameters as in `lmkl_core.solver.solve.solve`.
 
-    Parameters
-    ----------
-    problem, constraint : Problem, NormConstraint
-    tol : float
-        Relative change of ``lambda`` that counts as convergence.
-    max_iter : int
-        Cap on the iterations; the paper names none.
-    init : ndarray, optional
-        For one interface; the printed algorithm starts from uniform weights.
-    track_gap : bool
-        Certify every iterate; without it only the last one, which is how the algorithm is timed.
-    cancel, warn
-        As in `lmkl_core.solver.solve.solve`.
+    ``tol`` is the relative change of ``lambda`` that counts as convergence. Without ``track_gap``
+    only the last iterate is certified, for timing.
     """
     before = problem.n_solves
     run = Run(problem, constraint, tol)
@@ -86,7 +73,7 @@ def solve_as_printed(
 
 
 def _update(constraint: NormConstraint, weights: np.ndarray, sensitivity: np.ndarray):
-    """Line 9 and 10 of Algorithm 1."""
+    """Lines 9 and 10 of Algorithm 1."""
     p, q = constraint.p, constraint.q
     with np.errstate(all="ignore"):
         power_p = np.sum(weights**p, axis=1, keepdims=True)

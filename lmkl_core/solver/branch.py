@@ -6,12 +6,11 @@ product of intervals of ``s``. Every point ``lambda`` that was ever evaluated bo
 
 ``phi(m) >= cut_constant - sum_groups max {u . m : m in J_s, s in interval}``  for ``m`` in the box,
 
-and a box's bound is the best over all cuts. The box with the smallest bound is either
-closed (its bound is within the tolerance of the best objective), or gets a cut of its
-own, by a few Newton steps on the convex slice ``E_s`` at its middle, or is halved. A cut
-touches the true minimum over its slice with the right slope, so bounds are of second
-order in the width of a box and few cuts suffice. Whatever the budget allows, the
-smallest bound of all boxes is proven.
+and a box's bound is the best over all cuts. The box with the smallest bound is closed (its bound is
+within the tolerance of the best objective), or gets a cut of its own, by a few Newton steps on the
+convex slice ``E_s`` at its middle, or is halved. A cut touches the true minimum over its slice with
+the right slope, so bounds are of second order in the width of a box and few cuts suffice. The
+smallest bound of all boxes is proven, whatever the budget.
 """
 
 import heapq
@@ -85,16 +84,14 @@ class BranchAndBound:
             if self._heap and box.bound > self._heap[0].bound:
                 heapq.heappush(self._heap, box)
                 continue
-            if box.bound >= self.target or self.problem.n_solves >= limit:
-                heapq.heappush(self._heap, box)
-                return
-            if asked_to_stop(cancel):
+            done = box.bound >= self.target or self.problem.n_solves >= limit
+            if done or asked_to_stop(cancel):
                 heapq.heappush(self._heap, box)
                 return
             self._open(box)
 
     def _update(self, box: Box) -> None:
-        """Use the cuts that came since the box was last seen; a bound never gets worse."""
+        """Apply the cuts made since the box was last seen."""
         for cut in self.cuts[box.cuts_seen :]:
             box.bound = max(box.bound, cut.bound(box.low, box.high))
         box.cuts_seen = len(self.cuts)
@@ -115,7 +112,7 @@ class BranchAndBound:
             heapq.heappush(self._heap, child)
 
     def _cut_at(self, slices: np.ndarray) -> Cut:
-        """Minimise over the convex slices ``E_s`` until their cut closes them, or improves."""
+        """Minimise over the convex slices ``E_s`` until their cut closes them."""
         sign = 1.0 if self.constraint.p <= self.constraint.q else -1.0
         geometry = Geometry(self.constraint, sign * slices)
         x = geometry.normalise(self.x)

@@ -1,8 +1,8 @@
 r"""Proven upper bounds on ``max u . m`` over a set that may not be convex.
 
-Every optimality certificate needs ``h(u) = max {u . m : m in J}``,
-``J = {m >= 0 : |m|_p |m|_q <= 1}``, and a maximum found by search would be a *lower* bound:
-it would report gaps smaller than they are. Here the bound comes from duality instead.
+The certificate needs ``h(u) = max {u . m : m in J}``, ``J = {m >= 0 : |m|_p |m|_q <= 1}``. A
+maximum found by search would be a *lower* bound and report gaps smaller than they are. Here the
+bound comes from duality.
 
 ``J`` is the union over ``s`` of ``J_s = {|m|_p <= e^{s/2}, |m|_q <= e^{-s/2}}``
 (``s = log t^2``). For any split ``u = a + b`` with ``a, b >= 0`` and any ``m`` in ``J_s``,
@@ -10,13 +10,12 @@ Hoelder's inequality gives
 
 ``u . m <= |a|_{p*} e^{s/2} + |b|_{q*} e^{-s/2}``      (a *curve*, valid for every ``s``).
 
-So every split bounds all slices at once, the lower envelope of many curves bounds
-``h_s(u)``, and since each curve is convex in ``s`` its maximum over an interval sits at an
-end. Nothing in the bound depends on how accurately the split was found. Good splits come
-from the stationary points of the problem, which lie on one path ``r(theta)``:
+The lower envelope of many curves bounds ``h_s(u)``, and since each curve is convex in ``s`` its
+maximum over an interval sits at an end. The bound holds however inaccurate the splits are. Good
+splits come from the stationary points of the problem, which lie on one path ``r(theta)``:
 ``u = theta r^{p-1} + (1 - theta) r^{q-1}`` coordinate by coordinate; the two terms are the
-split, and the curve then touches ``h_s`` at ``s = log(|r|_p / |r|_q)``. The pure splits
-``theta = 0`` and ``1`` bound what lies beyond the ends of the path.
+split, and the curve touches ``h_s`` at ``s = log(|r|_p / |r|_q)``. The pure splits ``theta = 0``
+and ``1`` bound what lies beyond the ends of the path.
 """
 
 import math
@@ -27,7 +26,7 @@ from scipy.special import log_expit
 from lmkl_core.solver.constraints import SMALLEST_EXCESS, logsumexp, mixed_power_root
 
 FIRST_SPLITS = 24
-"""Splits laid out before refinement."""
+"""Splits before refinement."""
 
 _QUARTERS = np.array([[0.25], [0.5], [0.75]])
 
@@ -35,7 +34,7 @@ FURTHEST_LOGIT = 1000.0
 """Splits beyond this are the pure ones to rounding."""
 
 MOST_SPLITS = 2000
-"""Refinement ends here: a tolerance below rounding would otherwise ask for ever more."""
+"""Refinement ends here, for tolerances below rounding."""
 
 
 def log_dual_norm(log_values: np.ndarray, p: float) -> np.ndarray:
@@ -67,34 +66,33 @@ class SupportCurves:
         self._refined: set[tuple[float, float]] = set()
 
     def _curves(self, logits: np.ndarray):
-        """Curves ``(logit, s, log alpha, log beta, value)`` at ``theta = expit(logit)``."""
+        """Curves ``(logit, s, alpha, beta, value)`` at ``theta = expit(logit)``."""
         first = max(self.p - 1, SMALLEST_EXCESS)
         second = max(self.q - 1, SMALLEST_EXCESS)
         log_theta, log_rest = log_expit(logits)[:, None], log_expit(-logits)[:, None]
         log_r = mixed_power_root(self._log_u[None, :], log_theta, log_rest, first, second)
         one, two = log_theta + first * log_r, log_rest + second * log_r
         total = np.logaddexp(one, two)
-        log_alpha = log_dual_norm(self._log_u + one - total, self.p)
-        log_beta = log_dual_norm(self._log_u + two - total, self.q)
+        alpha = np.exp(log_dual_norm(self._log_u + one - total, self.p))
+        beta = np.exp(log_dual_norm(self._log_u + two - total, self.q))
         norm_p = logsumexp(self.p * log_r) / self.p
         norm_q = logsumexp(self.q * log_r) / self.q
         value = np.exp(logsumexp(self._log_u + log_r) - (norm_p + norm_q) / 2)
-        return logits, norm_p - norm_q, log_alpha, log_beta, value
+        return logits, norm_p - norm_q, alpha, beta, value
 
-    def _set(self, logits, s, log_alpha, log_beta, value):
+    def _set(self, logits, s, alpha, beta, value):
         # s falls as the logit grows; rounding must not shuffle splits whose s agree.
         order = np.argsort(-logits, kind="stable")
         self._logits, self._s = logits[order], np.maximum.accumulate(s[order])
-        self._alpha, self._beta = np.exp(log_alpha[order]), np.exp(log_beta[order])
-        self._value = value[order]
+        self._alpha, self._beta, self._value = alpha[order], beta[order], value[order]
         # In the order of the slices they touch, with the pure splits at the ends.
         self._alpha_all = np.concatenate([[self._pure_p], self._alpha, [0.0]])
         self._beta_all = np.concatenate([[0.0], self._beta, [self._pure_q]])
 
     def _insert(self, logits: np.ndarray):
-        new = self._curves(logits)
-        old = (self._logits, self._s, np.log(self._alpha), np.log(self._beta), self._value)
-        self._set(*(np.concatenate(pair) for pair in zip(old, new, strict=True)))
+        old = (self._logits, self._s, self._alpha, self._beta, self._value)
+        both = zip(old, self._curves(logits), strict=True)
+        self._set(*(np.concatenate(pair) for pair in both))
 
     def _pieces(self):
         """Curves in the order of ``s``, pure ones at the ends, and where each piece ends."""
@@ -110,12 +108,8 @@ class SupportCurves:
     def maximum(self, at_point: float = 0.0, tolerance: float = 1e-12, rounds: int = 30):
         """Bound ``h(u)`` from above, and return the best feasible weights met on the way.
 
-        Parameters
-        ----------
-        at_point : float
-            ``u . m`` of the point to be certified. The bound is refined until it exceeds
-            the best value found by at most ``tolerance``, or by a tenth of that value's
-            distance to ``at_point``: no need to know a large gap exactly.
+        The bound is refined until it exceeds the best value found by at most ``tolerance``, or by a
+        tenth of that value's distance to ``at_point``, the ``u . m`` to be certified.
         """
         if self.scale == 0.0:
             return 0.0, np.full(self.size, self.size ** -((1 / self.p + 1 / self.q) / 2))
@@ -157,14 +151,14 @@ class SupportCurves:
     def on_slices(self, low: float, high: float, tighten: bool = False) -> float:
         """Bound ``u . m`` over all slices with ``low <= s <= high``.
 
-        With ``tighten`` splits are laid that touch inside the interval, once per interval.
+        With ``tighten``, add splits that touch inside the interval, once per interval.
         """
         if self.scale == 0.0:
             return 0.0
         if tighten and (low, high) not in self._refined:
             self._refined.add((low, high))
             self._touch(np.linspace(low, high, 3 if high > low else 1))
-        # Any choice of curves is valid, and those that touch nearby are the lowest.
+        # Any curve bounds, and those that touch nearby are the lowest.
         nearest = int(np.searchsorted(self._s, (low + high) / 2))
         near = slice(max(nearest - 6, 0), nearest + 9)
         alpha, beta = self._alpha_all[near], self._beta_all[near]
@@ -173,9 +167,9 @@ class SupportCurves:
         return float(np.maximum(left, right).min()) * self.scale
 
     def _touch(self, s: np.ndarray) -> None:
-        """Lay splits whose curves touch at the given slices: interpolate, halve, repeat.
+        """Add splits whose curves touch at the given slices: interpolate, halve, repeat.
 
-        A curve that touches nearby is loose by the square of the distance, but the factor
+        A curve that touches nearby is loose by the square of the distance, with a factor that
         grows without bound towards both ends of the range of ``s``: so closeness is relative.
         """
         close = 1e-5 * np.minimum(s, self.max_s - s)
@@ -193,10 +187,9 @@ class SupportCurves:
 
 
 def support_bound(sensitivity, p, q, at_point=None, tolerance=1e-12):
-    """Bound ``max u . m`` over the whole product set, group by group.
+    """Bound ``max u . m`` over the whole product set; return also the feasible maximiser found.
 
     ``sensitivity`` is ``u``, ``(n_groups, size)``; the others are as in `SupportCurves.maximum`.
-    Returns the bound and the feasible maximiser found.
     """
     if p == q:
         return _vector_norm_support(sensitivity, p)

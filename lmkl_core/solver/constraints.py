@@ -1,7 +1,6 @@
-r"""The sets that kernel weights live in, and the geometry the solver needs of them.
+r"""Feasible sets of kernel weights, and their geometry.
 
-Every family of the paper is one object: the ``(C, G)`` weights are cut into *groups* and
-each group ``m`` of them obeys ``|m|_p |m|_q <= 1`` with ``m >= 0``.
+The ``(C, G)`` weights are cut into *groups*, each with ``|m|_p |m|_q <= 1`` and ``m >= 0``.
 
 =================  ==================  =========================================
 name               groups              constraint of a group
@@ -22,10 +21,7 @@ of convex sets over one positive number ``t`` per group, in two ways:
 * ``J = U_t E_t`` with ``E_t = {(|m|_p / t + t |m|_q) / 2 <= 1}``, the larger slice, used
   to *search* (`lmkl_core.solver.newton`): by the inequality of the means
   ``sqrt(|m|_p |m|_q) <= (|m|_p / t + t |m|_q) / 2`` with equality at
-  ``t^2 = |m|_p / |m|_q``. The right side is a norm, so ``E_t`` is convex and has one
-  smooth boundary.
-
-``J_t`` is inside ``E_t`` is inside ``J``.
+  ``t^2 = |m|_p / |m|_q``. The right side is a norm: ``E_t`` is convex with a smooth boundary.
 
 Curvature
 ---------
@@ -132,11 +128,11 @@ def make_constraint(family: str, p: float, q: float, n_clusters: int, n_views: i
 def constraint_is_convex(p: float, q: float, size: int) -> bool | None:
     """Tell whether ``{m >= 0 : |m|_p |m|_q <= 1}`` in ``size`` dimensions is convex.
 
-    ``False`` comes with a witness: weights of two levels at which the curvature of the module's
-    docstring is negative. ``True`` follows from ``p == q``, or from
-    ``(E_a z - E_b z)^2 <= min(chi2(a|b) Var_b z, chi2(b|a) Var_a z)``, largest at two
-    levels too, which a fine scan with a margin covers. Where neither decides, the answer is
-    ``None``. No gap rests on it: it only says whether local minima need looking for.
+    ``False`` has a witness: weights of two levels with negative curvature (see above). ``True``
+    follows from ``p == q``, or from
+    ``(E_a z - E_b z)^2 <= min(chi2(a|b) Var_b z, chi2(b|a) Var_a z)``, largest at two levels too,
+    which a fine scan with a margin covers. Otherwise the answer is ``None``. No gap rests on it: it
+    only says whether to look for other local minima.
     """
     p, q = min(p, q), max(p, q)
     if p == q or size == 1:
@@ -167,10 +163,7 @@ def _chi_square_condition(p: float, q: float, size: int) -> bool:
 
 
 def _largest_chi_square(spread: float, size: int) -> float:
-    """Return the maximum of ``sum x^(1+s) sum x^(1-s) / (sum x)^2 - 1`` over two levels.
-
-    It depends on the numbers of weights at the two levels through their ratio only.
-    """
+    """Return the maximum of ``sum x^(1+s) sum x^(1-s) / (sum x)^2 - 1`` over two levels."""
     log_level = -np.geomspace(1e-3, 200, 1000)[:, None]
     ratio = np.geomspace(1 / (size - 1), size - 1, 400)[None, :]
     plus = 1 + ratio * np.exp((1 + spread) * log_level)
@@ -184,7 +177,7 @@ def mixed_power_root(log_target, log_first, log_second, first, second):
 
     The logarithm of the left side is convex and increasing in ``log r``, and the smaller of
     the two one-term roots lies to the right of the solution, so Newton's method descends
-    to it without safeguards. Arguments broadcast; exponents are positive.
+    to it without safeguards.
     """
     log_first = np.asarray(log_first, dtype=float)
     log_second = np.asarray(log_second, dtype=float)

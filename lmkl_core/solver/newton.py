@@ -16,8 +16,8 @@ Everything but the ``j`` term is positive semi-definite: without it the step alw
 that of the slice ``E_t`` that touches ``J`` here). It stays where the sum is positive definite, for
 quadratic convergence. ``H`` costs one triangular solve with the factor already at hand.
 
-Weights too small to matter at working precision are put where their own stationarity condition
-wants them, so that they can come back.
+Weights too small to matter at working precision are moved to where their own stationarity condition
+holds, so that they can come back.
 """
 
 from dataclasses import dataclass
@@ -101,38 +101,29 @@ class Geometry:
 
 
 def weights_that_matter(shares: Shares, pull: np.ndarray) -> np.ndarray:
-    """Tell the weights with any influence at working precision; ``pull`` is ``m u``."""
+    """Which weights have any influence at working precision; ``pull`` is ``m u``."""
     kappa = pull.sum(axis=1, keepdims=True)
     return (shares.share > NEGLIGIBLE) | (pull > NEGLIGIBLE * kappa)
 
 
 def newton_direction(geometry: Geometry, x: np.ndarray, evaluation: Evaluation):
-    """Return the step in ``x`` and the decrease of ``F`` it predicts.
-
-    The prediction is the negative slope along the step: twice the Newton decrease.
-    """
-    shape = x.shape
-    sensitivity = evaluation.sensitivity.reshape(shape)
+    """Return the step in ``x`` and the negative slope of ``F`` along it."""
+    sensitivity = evaluation.sensitivity.reshape(x.shape)
     weights = np.exp(x)
     shares = geometry.shares(x)
     pull = weights * sensitivity
     kappa = pull.sum(axis=1, keepdims=True)
     gradient = kappa * shares.share - pull
     scale = max(float(kappa.max()), np.finfo(float).tiny)
-    matters = weights_that_matter(shares, pull).ravel()
-    matrix = _model_matrix(geometry, shares, weights, kappa, evaluation.hessian, matters)
-    kept = np.flatnonzero(matters)
-    right = -gradient.ravel()[kept]
-    step = np.zeros(x.size)
-    step[kept] = _solve_positive(matrix, right, scale)
-    largest = np.max(np.abs(step[kept]), initial=0.0)
+    matters = weights_that_matter(shares, pull)
+    matrix = _model_matrix(geometry, shares, weights, kappa, evaluation.hessian, matters.ravel())
+    right = -gradient[matters]
+    step = geometry.stationary(x, shares, sensitivity) - x
+    step[matters] = _solve_positive(matrix, right, scale)
+    largest = np.max(np.abs(step[matters]), initial=0.0)
     if largest > LARGEST_STEP:
-        step *= LARGEST_STEP / largest
-    predicted = float(right @ step[kept])
-    target = geometry.stationary(x, shares, sensitivity).ravel()
-    small = ~matters
-    step[small] = target[small] - x.ravel()[small]
-    return step.reshape(shape), predicted
+        step[matters] *= LARGEST_STEP / largest
+    return step, float(right @ step[matters])
 
 
 def _model_matrix(geometry, shares, weights, kappa, hessian, matters):
@@ -180,7 +171,7 @@ def _is_positive_definite(matrix: np.ndarray) -> bool:
 
 
 def _solve_positive(matrix: np.ndarray, right: np.ndarray, scale: float) -> np.ndarray:
-    """Solve with a positive semi-definite matrix, scaled to a unit diagonal and shored up."""
+    """Solve with a positive semi-definite matrix, scaled to a unit diagonal, with a ridge."""
     diagonal = np.maximum(np.diag(matrix), scale * 1e-300)
     root = 1 / np.sqrt(diagonal)
     scaled = root[:, None] * matrix * root[None, :]
@@ -202,8 +193,8 @@ def descend(
 ) -> tuple[np.ndarray, Evaluation] | None:
     """Return a point with a lower objective, and its evaluation; ``None`` where there is none.
 
-    Weights that do not matter yet are moved on a straight line, not on a logarithmic one, so that
-    a shortened step still revives them; their promise is the first-order gain of doing so.
+    Weights that do not matter yet move on a straight line, not a logarithmic one, so that a
+    shortened step still revives them; ``revival`` is the first-order gain of that.
     """
     direction, predicted = newton_direction(geometry, x, evaluation)
     sensitivity = evaluation.sensitivity.reshape(x.shape)

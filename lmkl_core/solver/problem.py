@@ -33,7 +33,7 @@ LEAST_ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Evaluation:
-    """``phi`` and its first derivative at one point; the second is made when asked for.
+    """``phi`` and its first derivative at one point; the second is computed on first use.
 
     ``cut_constant`` is ``2 lambda^T 1 - delta |lambda|^2``, the constant of the cut at this point.
     """
@@ -116,7 +116,7 @@ class Solution:
 
 
 class Problem(Protocol):
-    """What the solver asks of a kernel problem."""
+    """Interface of a kernel problem for the solver."""
 
     n_clusters: int
     n_views: int
@@ -130,17 +130,10 @@ class Problem(Protocol):
 
 
 class GramProblem:
-    """The exact problem on a stack of Gram matrices.
+    """The exact problem on base kernels ``grams`` (G, n, n) and memberships (n, C).
 
-    Parameters
-    ----------
-    grams : ndarray (G, n, n)
-        Base kernels ``K_g``. float32 stacks are kept as they are; all arithmetic that the
-        certificate rests on is done in float64.
-    memberships : ndarray (n, C)
-        ``p_c(x_i)``.
-    delta : float
-        The paper's ``delta``, not divided by ``n``.
+    ``delta`` is the paper's, not divided by ``n``. float32 kernels are kept as they are; all
+    arithmetic that the certificate rests on is done in float64.
     """
 
     def __init__(self, grams: np.ndarray, memberships: np.ndarray, delta: float):
@@ -207,7 +200,7 @@ class GramProblem:
         products = self.kernel_products(dual)
         columns = products.reshape(-1, self.n_samples)
         objective, raw = float(half @ half), columns @ dual
-        # Of the unrounded products: raising a negative one in the constant would raise the cut.
+        # Unclipped products: clipping a negative one here would raise the cut.
         cut_constant = objective + float(weights.ravel() @ raw)
         sensitivity = np.maximum(raw, 0.0).reshape(weights.shape)
 

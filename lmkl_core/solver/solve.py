@@ -8,10 +8,9 @@ regulariser ``delta > 0``, the paper asks for weights ``mu`` and coefficients ``
 ``min_{mu in J} max_lambda  -lambda^T K_mu lambda - delta lambda^T lambda + 2 lambda^T 1``,
 ``K_mu = sum_cg mu_cg diag(p_c) K_g diag(p_c)``,  ``J = {mu >= 0 : |mu|_p |mu|_q <= 1}``
 
-(groups of weights with a norm each, in the disjoint families). The inner maximum is
-attained at ``lambda = (delta I + K_mu)^{-1} 1`` and equals ``phi(mu) = lambda^T 1``, which is
-convex and decreasing in ``mu`` (`lmkl_core.solver.problem`). So the task is to minimise a convex
-function of ``C G`` numbers, of which one evaluation costs one Cholesky factor.
+(groups of weights with a norm each, in the disjoint families). The inner maximum is attained at
+``lambda = (delta I + K_mu)^{-1} 1`` and equals ``phi(mu) = lambda^T 1``, a convex and decreasing
+function of ``C G`` numbers that costs one Cholesky factor (`lmkl_core.solver.problem`).
 
 Why not the paper's fixed point
 -------------------------------
@@ -28,10 +27,10 @@ by ``2 - p`` each time, so it oscillates for ``p > 2`` and diverges from ``p = 3
 
    whether or not ``J`` is convex. The maximum is bounded by duality, never by search
    (`lmkl_core.solver.certificate`), so the gap is never reported smaller than it is;
-3. where ``J`` is not convex (it need not be, contrary to the paper, see
-   `lmkl_core.solver.constraints`) there may be several local minima, and the linear bound need
-   not be tight. Then the search restarts from the maximiser that the certificate found, and
-   branch and bound over the convex slices of ``J`` (`lmkl_core.solver.branch`) closes the gap.
+3. where ``J`` is not convex (contrary to the paper, see `lmkl_core.solver.constraints`) there may
+   be several local minima, and the linear bound need not be tight. Then the search restarts from
+   the maximiser that the certificate found, and branch and bound over the convex slices of ``J``
+   (`lmkl_core.solver.branch`) closes the gap.
 
 The result is the best point met, with the largest lower bound that was proven.
 """
@@ -71,7 +70,7 @@ class Run:
         """Relative gap of the best point to the best bound, rounding allowed for."""
         assert self.best is not None
         gap = (self.best.objective - self.lower_bound) / self.best.objective
-        # A bound above the objective is an error of rounding, and counts as one.
+        # A bound above the objective is due to rounding, and counts as a gap.
         return abs(gap) + max(self.best.rounding, self.bound_rounding)
 
     @property
@@ -97,8 +96,7 @@ class Run:
     def visit(self, x, evaluation: Evaluation, keep_last: bool = False) -> np.ndarray:
         """Record a point, let it improve the bound, and return the certificate's maximiser.
 
-        With ``keep_last`` the point replaces a better one: an iteration that does not
-        descend is judged by where it ends.
+        With ``keep_last`` the point replaces even a better one, for iterations that do not descend.
         """
         maximiser = self.bound_by(evaluation)
         if self.best is None or keep_last or evaluation.objective < self.best.objective:
@@ -110,9 +108,9 @@ class Run:
     def descend_from(self, x: np.ndarray, max_iter: int, cancel) -> np.ndarray:
         """Descend from ``x`` until certified or stationary; return the last maximiser.
 
-        Exponents close to one come with weights that vanish, exactly so at one, and their
-        logarithms then have no minimum. The minimisers of the smoother problems with
-        ``max(p, 1 + excess)`` lead there as the excess falls.
+        At exponents close to one weights vanish, and their logarithms have no minimum. The
+        minimisers of the smoother problems with ``max(p, 1 + excess)`` lead there as the excess
+        falls.
         """
         least = min(self.constraint.p, self.constraint.q) - 1
         excess = SMOOTH_EXCESS
@@ -163,31 +161,17 @@ def solve(
 ) -> Solution:
     """Minimise ``phi`` over the constraint set and prove how close the result is.
 
-    Parameters
-    ----------
-    problem : Problem
-        Usually a `lmkl_core.solver.problem.GramProblem`.
-    constraint : NormConstraint
-        From `lmkl_core.solver.constraints.make_constraint`.
-    tol : float
-        Certified relative gap to stop at.
-    max_iter : int
-        Newton steps of one descent.
-    max_branch_solves : int
-        Factorisations that branch and bound may spend on a set that is not convex.
-    init : ndarray (n_clusters, n_views), optional
-        Warm start; need not be feasible.
-    cancel : callable, optional
-        Asked between steps; the best point so far is returned once it says ``True``.
-    warn : bool
-        Whether to warn where the tolerance is not met; the solution says so in any case.
+    ``tol`` is the certified relative gap to stop at, ``max_iter`` the Newton steps of one descent,
+    ``max_branch_solves`` the factorisations of branch and bound, ``init`` a warm start of shape
+    (C, G), feasible or not. Once ``cancel`` returns ``True`` the best point so far is returned.
+    ``warn`` says whether to warn where the tolerance is not met.
     """
     before = problem.n_solves
     run = Run(problem, constraint, tol)
     maximiser = run.descend_from(_start(constraint, init), max_iter, cancel)
     reason = "stalled"
     if init is not None and not run.is_certified and not asked_to_stop(cancel):
-        # A warm start may mislead; it must never cost the certificate.
+        # A misleading warm start must not cost the certificate.
         maximiser = run.descend_from(_start(constraint, None), max_iter, cancel)
     if not run.is_certified and constraint.is_convex is not True:
         _leave_local_minimum(run, maximiser, max_iter, cancel)
@@ -226,7 +210,7 @@ def _branch(run: Run, max_solves: int, cancel) -> None:
 
 
 def _start(constraint: NormConstraint, weights: np.ndarray | None) -> np.ndarray:
-    """Logarithms of feasible weights to start from; zeros become tiny, not impossible."""
+    """Logarithms of feasible weights to start from; zeros become tiny."""
     if weights is None:
         return constraint.normalise(np.log(constraint.uniform()))
     weights = constraint.split(weights)
