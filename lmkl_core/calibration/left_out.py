@@ -1,10 +1,10 @@
-r"""Which samples to leave out together, and their scores under the model without them.
+r"""Time blocks to leave out together, and their scores under the model without them.
 
 Neighbouring frames are near-copies. Left out one at a time, their copies stay and the scores
-flatter the model; left out by whole takes, a condition vanishes and the scores say what a
-*never enrolled* condition would get. A threshold must answer a question between the two: how do
-other moments of the enrolled conditions score? So blocks are as long as frames keep resembling
-each other more than takes do by themselves, and no longer than half a take.
+flatter the model; left out by whole takes, a condition vanishes and the scores are those of a
+*never enrolled* condition. The threshold is about other moments of the enrolled conditions, so
+blocks are as long as neighbouring frames resemble each other more than the rest of their take, and
+at most half a take.
 
 With ``A = delta I + K_mu`` and ``lambda = A^{-1} 1``, the scores that samples ``B`` would get
 from a model trained without them, weights and memberships held fixed, are
@@ -25,7 +25,7 @@ from lmkl_core.calibration.threshold import Calibration, calibrate, operating_po
 from lmkl_core.errors import InvalidInputError
 
 SHORTEST_TAKE_WITH_LAGS = 12
-"""Below this many rows a take says too little about lags; it is cut in half."""
+"""Shorter takes say too little about lags and are cut in half."""
 
 DECAYS_PER_BLOCK = 6
 """Length of a block in units of the lag after which rows stop being copies."""
@@ -37,10 +37,7 @@ def rows_of_takes(takes: np.ndarray) -> list[np.ndarray]:
 
 
 def time_blocks(takes: np.ndarray, length: int) -> list[np.ndarray]:
-    """Cut every take into contiguous blocks of about ``length`` rows, at least two a take.
-
-    Blocks of one take differ by at most one row. A take of one row is a block.
-    """
+    """Cut every take into contiguous blocks of about ``length`` rows, at least two a take."""
     if length < 1:
         raise InvalidInputError(f"A block length of {length} leaves nothing out: use at least 1.")
     blocks = []
@@ -51,7 +48,7 @@ def time_blocks(takes: np.ndarray, length: int) -> list[np.ndarray]:
 
 
 def with_new_takes(conditions: np.ndarray, takes: np.ndarray) -> np.ndarray:
-    """Conditions of more takes, numbered on: nothing is known of theirs, so each has its own."""
+    """Conditions of more takes: each new one gets its own."""
     new = np.arange(len(np.unique(takes))) + conditions.max() + 1
     return np.concatenate([conditions, new])
 
@@ -78,13 +75,12 @@ def lag_similarity(kernel: np.ndarray, takes: np.ndarray, max_lag: int) -> np.nd
 
 
 def choose_block_length(kernel: np.ndarray, takes: np.ndarray) -> int:
-    """Block length from the data: where the resemblance of neighbours has worn off.
+    """Block length from the data.
 
-    The similarity of rows ``lag`` apart falls from its value at lag one to a plateau, the
-    take's own likeness. The block is `DECAYS_PER_BLOCK` times the lag at which the excess over
-    the plateau has fallen to ``1/e``, so that most rows of a block are more than one such lag
-    from the rows that stay. It is never longer than half the median take. Where takes are
-    short it is half a take.
+    The similarity of rows ``lag`` apart falls from its value at lag one to a plateau. The block is
+    `DECAYS_PER_BLOCK` times the lag at which the excess over the plateau has fallen to ``1/e``, so
+    that most rows of a block are more than one such lag from the rows that stay, and at most half
+    the median take. Where takes are short it is half a take.
     """
     lengths = np.array([len(rows) for rows in rows_of_takes(takes)])
     half = max(1, int(np.median(lengths)) // 2)
@@ -134,8 +130,7 @@ def exact_calibration(
 ) -> Calibration:
     """Calibrate on left-out scores of an exact fit.
 
-    ``kernel`` makes the mean kernel of the rows, asked for only where the block length is to
-    be chosen.
+    ``kernel`` returns the mean kernel of the rows, for the choice of the block length.
     """
     length = choose_block_length(kernel(), takes) if block_length is None else block_length
     inverse = inverse_from_cholesky(cholesky)
@@ -159,10 +154,7 @@ def calibrate_left_out(
     block_length: int,
     with_stress: bool = True,
 ) -> Calibration:
-    """Calibrate on the scores of left-out blocks, and of left-out conditions for the stress figure.
-
-    ``left_out`` gives the scores of every block of rows under the model without it.
-    """
+    """Calibrate on ``left_out`` scores of time blocks, and of conditions for the stress figure."""
     blocks = time_blocks(takes, block_length)
     whole = rows_of_takes(conditions[takes])
     scores = left_out(blocks)

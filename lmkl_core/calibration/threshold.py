@@ -1,25 +1,20 @@
-r"""The operating point: a threshold from genuine samples alone, and how sure it is.
+r"""The threshold, from genuine samples alone, and its uncertainty.
 
-Operating point
----------------
 The threshold is `LEVEL_SHARE` of the median left-out score (`operating_point`). Genuine scores of
 real people gather around that level and attacks stay far below it, while quantiles of a few dozen
-correlated frames are noise. A BPCER can be asked for instead: with ``n`` exchangeable left-out
-scores a new genuine score falls below the ``k``-th smallest with probability at most
-``k / (n + 1)``, so ``k = floor(target (n + 1))``, and fewer than ``1 / target - 1`` scores cannot
-promise the target.
+correlated frames are noise. A BPCER can be asked for instead: a new genuine score falls below the
+``k``-th smallest of ``n`` exchangeable left-out scores with probability at most ``k / (n + 1)``, so
+``k = floor(target (n + 1))``, and fewer than ``1 / target - 1`` scores cannot promise the target.
 
-Uncertainty
------------
 Frames of one take are not independent, and ``n_effective`` deflates their number by the larger of
 two effects: the design effect ``1 + (m - 1) rho`` with ``rho`` the share of the variance that lies
 between blocks, and the autocorrelation time of the scores inside takes. With fewer than
-`FEW_BLOCKS` blocks neither can be estimated, and the blocks themselves are counted. The exact
+`FEW_BLOCKS` blocks neither can be estimated, and the blocks are counted. The exact
 (Clopper-Pearson) interval is taken at that effective number (Korn and Graubard). It is about other
-moments of the enrolled sessions; another day shifts frames a little, which no enrolled block shows.
+moments of the enrolled sessions, not about another day.
 
-Leaving out all takes of a condition shows what one that was never enrolled would score: the error
-rate at the same threshold is the stress figure.
+The stress figure is the error rate at the same threshold when all takes of a condition are left
+out: what to expect under a condition that was never enrolled.
 """
 
 from dataclasses import dataclass, field
@@ -63,10 +58,9 @@ def effective_number(scores: np.ndarray, blocks: np.ndarray, takes: np.ndarray) 
 
 
 def autocorrelation_time(scores: np.ndarray, takes: np.ndarray) -> float:
-    """Rows after which a score inside a take is as good as new: ``1 + 2 sum_lag rho_lag``.
+    """``1 + 2 sum_lag rho_lag`` inside takes, up to where correlations are lost in noise.
 
-    Deviations are taken from the mean of all takes, so that takes that differ count as
-    correlated, and the sum ends where correlations no longer stand out from noise.
+    Deviations are from the mean of all takes, so that differences of takes count as correlation.
     """
     deviations = scores - scores.mean()
     runs = [deviations[takes == take] for take in np.unique(takes)]
@@ -89,23 +83,21 @@ NO_CORRELATION = 0.05
 
 
 def number_by_blocks(scores: np.ndarray, blocks: np.ndarray) -> float:
-    """Scores deflated by the design effect of blocks; not fewer than the blocks."""
-    n, names = len(scores), np.unique(blocks)
-    if len(names) < 2 or len(names) == n:
-        return float(len(names))
-    sizes = np.array([np.sum(blocks == name) for name in names])
-    means = np.array([scores[blocks == name].mean() for name in names])
-    within = sum(
-        float(np.sum((scores[blocks == b] - m) ** 2)) for b, m in zip(names, means, strict=True)
-    )
-    within /= n - len(names)
-    between = float(np.sum(sizes * (means - scores.mean()) ** 2)) / (len(names) - 1)
-    typical = (n - np.sum(sizes**2) / n) / (len(names) - 1)
+    """Number of scores deflated by the design effect of blocks, at least that of blocks."""
+    parts = [scores[blocks == name] for name in np.unique(blocks)]
+    n, n_blocks = len(scores), len(parts)
+    if n_blocks < 2 or n_blocks == n:
+        return float(n_blocks)
+    sizes = np.array([len(part) for part in parts])
+    means = np.array([part.mean() for part in parts])
+    within = sum(float(np.sum((part - part.mean()) ** 2)) for part in parts) / (n - n_blocks)
+    between = float(np.sum(sizes * (means - scores.mean()) ** 2)) / (n_blocks - 1)
+    typical = (n - np.sum(sizes**2) / n) / (n_blocks - 1)
     variance = max((between - within) / typical, 0.0)
     total = variance + within
     rho = variance / total if total > 0 else 1.0
     design_effect = 1 + (np.sum(sizes**2) / n - 1) * rho
-    return float(np.clip(n / design_effect, len(names), n))
+    return float(np.clip(n / design_effect, n_blocks, n))
 
 
 @dataclass(frozen=True)
@@ -117,22 +109,19 @@ class Calibration:
     threshold : float
         Accept when ``score >= threshold``.
     target_bpcer : float or None
-        The share of genuine frames that may be refused, where one was asked for.
-    bpcer : float
-        Share of left-out scores below the threshold.
-    interval : tuple of float
-        Exact interval of the true share, at ``confidence``.
+        Share of genuine frames that may be refused, where one was asked for.
+    bpcer, interval : float, tuple of float
+        Share of left-out scores below the threshold, and exact interval of the true share.
     n_scores, n_effective, n_blocks, n_takes, block_length
         How much data it rests on: time blocks of about ``block_length`` rows.
     promised : bool or None
         Whether the data suffice to promise the target in expectation; None without a target.
-    stress_bpcer, stress_interval : float, tuple
-        The same rate when all takes of a condition are left out: what to expect under one that
-        was never enrolled. NaN and ``(0, 1)`` with a single condition.
+    stress_bpcer, stress_interval : float, tuple of float
+        The same when all takes of a condition are left out; NaN and ``(0, 1)`` with only one.
     scores, stress_scores : ndarray (n,)
         Left-out scores by time block, and by whole condition.
     origin, statement : str
-        One sentence each for people.
+        Descriptions in words.
     """
 
     threshold: float
@@ -155,12 +144,12 @@ class Calibration:
 
     @property
     def level(self) -> float:
-        """The genuine level: the median left-out score."""
+        """Median left-out score."""
         return float(np.median(self.scores))
 
     @property
     def is_usable(self) -> bool:
-        """Whether a sample that resembles nothing enrolled, of score 0, would be refused."""
+        """Whether a sample of score 0, unlike anything enrolled, is refused."""
         return self.threshold > 0
 
 
@@ -186,14 +175,12 @@ def operating_point(
     """Return the threshold of a `lmkl_core.LocalisedMKL`, and the rule that set it in words.
 
     Without a target it is `LEVEL_SHARE` of the median left-out score: on recordings of real people
-    genuine frames score about 0.9 and 95 % of attacks below 0.35.
+    genuine frames score about 0.9 and 95 % of attacks below 0.35. With a target it refuses that
+    share of left-out scores, but is at least `LEAST_SHARE` of their median: one part unlike the
+    others would pull it down to its own scores.
 
-    With a target it is the threshold that refuses that share of left-out scores, but at least
-    `LEAST_SHARE` of their median: one part unlike the others would pull it down to its own scores.
-
-    Left-out scores near zero only say that the enrolment is too small to leave anything out. So the
-    threshold is also at least `LEAST_TRAINING_SHARE` of the median training score, and a sample
-    that resembles nothing enrolled, of score 0, is refused.
+    It is also at least `LEAST_TRAINING_SHARE` of the median training score, for enrolments too
+    small to leave anything out: a sample of score 0, unlike anything enrolled, must be refused.
     """
     training_level = float(np.median(training_scores))
     of_training = f"of the median training score {training_level:.3g}, the least of all"
@@ -202,7 +189,7 @@ def operating_point(
 
 
 def least_threshold(scores: np.ndarray, target_bpcer: float | None = None) -> float:
-    """Return the least that `operating_point` gives, whatever the training scores are."""
+    """Return the smallest threshold of `operating_point` for any training scores."""
     return _left_out_rule(scores, target_bpcer)[0]
 
 
@@ -229,14 +216,14 @@ def calibrate(
     block_length: int = 1,
     n_conditions: int | None = None,
 ) -> Calibration:
-    """Say what a threshold refuses of left-out scores, and how sure that is.
+    """Measure which share of left-out scores a threshold refuses, with its uncertainty.
 
     Parameters
     ----------
     scores, stress_scores : ndarray (n,)
-        Left-out scores by time block, and by whole condition: all its takes left out together.
+        Left-out scores by time block, and by whole condition.
     threshold, rule : float, str
-        Of `operating_point` or `threshold_for`, and how it was set in words.
+        As returned by `operating_point`.
     blocks, takes : ndarray (n,)
         Number of the block and of the take of every score.
     target_bpcer : float, optional
@@ -244,7 +231,7 @@ def calibrate(
     block_length : int
         Named in the origin.
     n_conditions : int, optional
-        Conditions that the takes were recorded in; by default every take has its own.
+        Conditions of the takes; by default every take has its own.
     """
     if target_bpcer is not None and not 0 < target_bpcer < 1:
         raise InvalidInputError(f"target_bpcer={target_bpcer!r} must lie between 0 and 1.")

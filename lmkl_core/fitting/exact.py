@@ -23,7 +23,7 @@ LARGEST_GRAMS = 8 << 30
 
 @dataclass(frozen=True)
 class Localised:
-    """Everything that does not depend on delta, p or q."""
+    """The part of a fit that does not depend on delta, p or q."""
 
     kernels: tuple[ViewKernel, ...]
     grams: np.ndarray
@@ -50,7 +50,7 @@ def localise(views: Views, kernels: tuple[ViewKernel, ...], settings: Settings) 
 
 @dataclass(frozen=True, kw_only=True)
 class ExactFit(Fit):
-    """State of an exact fit: what scoring, calibration, growth and saving need."""
+    """State of an exact fit."""
 
     views: Views
     clusters: Clusters
@@ -80,7 +80,7 @@ class ExactFit(Fit):
         )
 
     def factor(self) -> np.ndarray:
-        """Cholesky factor of ``delta I + K_mu``; made again where it was not kept."""
+        """Cholesky factor of ``delta I + K_mu``; computed again where it was not kept."""
         if self.cholesky is not None:
             return self.cholesky
         return self.make_problem().factor(self.solution.weights)
@@ -180,7 +180,7 @@ def _weighted(kernels, rows, columns, weights) -> np.ndarray:
 
 
 def _append(lower: np.ndarray, cross: np.ndarray, inner: np.ndarray, delta: float) -> np.ndarray:
-    """Cholesky factor grown by rows: ``O(n^2)`` a row ("Sherman's march")."""
+    """Append rows to a Cholesky factor: ``O(n^2)`` a row ("Sherman's march")."""
     n, m = len(lower), len(inner)
     off = solve_triangular(lower, cross.T, lower=True, check_finite=False)
     corner = inner - off.T @ off

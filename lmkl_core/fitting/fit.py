@@ -1,4 +1,4 @@
-"""What exact and inducing fits share: their settings, the call of a solver, their state."""
+"""Common parts of exact and inducing fits: settings, state, the call of a solver."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -22,7 +22,6 @@ SOLVERS: dict[str, Callable[..., Solution]] = {
     "certified": solve,
     "algorithm-1": solve_as_printed,
 }
-"""Solvers by name."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +46,7 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class Fit(ABC):
-    """State of a fit: what scoring, calibration, growth and saving need.
-
-    Either on all rows (`lmkl_core.fitting.exact`), or on inducing points, in which case only the
-    rows for calibration are kept (`lmkl_core.fitting.streamed`).
-    """
+    """State of a fit, on all rows (`exact`) or on inducing points (`streamed`)."""
 
     takes: np.ndarray
     conditions: np.ndarray
@@ -69,7 +64,7 @@ class Fit(ABC):
     @property
     @abstractmethod
     def support(self) -> Views:
-        """Rows that scoring rests on: all, or the inducing points."""
+        """Rows that scores are computed from: all, or the inducing points."""
 
     @property
     @abstractmethod
@@ -90,7 +85,7 @@ class Fit(ABC):
 
     @cached_property
     def gap(self) -> float:
-        """Certified relative gap at the present rows; computed anew after growth."""
+        """Certified relative gap at the present rows; computed again after `extend`."""
         if self.known_gap is not None:
             return self.known_gap
         return certificate_gap(self.make_problem(), self.solution.weights, self.settings)
@@ -111,11 +106,11 @@ class Fit(ABC):
 def solve_settings(
     problem: Problem, settings: Settings, *, init=None, cancel=None, warn: bool = True
 ) -> Solution:
-    """Solve a problem as the settings say."""
+    """Solve a problem under the constraint and by the solver of the settings."""
     shape = (problem.n_clusters, problem.n_views)
     constraint = weight_constraint(settings, *shape)
     if settings.constraint in FIXED_FAMILIES:
-        return evaluate_fixed(problem, fixed_weights(settings, *shape), constraint)
+        return evaluate_fixed(problem, fixed_weights(settings, constraint, *shape), constraint)
     if init is not None:
         if np.shape(init) != shape:
             raise InvalidInputError(
@@ -135,15 +130,14 @@ def weight_constraint(settings: Settings, n_clusters: int, n_views: int) -> Norm
     return make_constraint(family, settings.p, settings.q, n_clusters, n_views)
 
 
-def fixed_weights(settings: Settings, n_clusters: int, n_views: int) -> np.ndarray:
+def fixed_weights(
+    settings: Settings, constraint: NormConstraint, n_clusters: int, n_views: int
+) -> np.ndarray:
     """Weights of the families that learn none: all equal, or one view only, norm one."""
-    p, q = settings.p, settings.q
     if settings.constraint == "uniform":
-        constraint = make_constraint("joint-matrix", p, q, n_clusters, n_views)
         return constraint.uniform().reshape(n_clusters, n_views)
     weights = np.zeros((n_clusters, n_views))
-    constraint = make_constraint("joint-matrix", p, q, n_clusters, 1)
-    weights[:, settings.view] = constraint.uniform().ravel()
+    weights[:, settings.view] = weight_constraint(settings, n_clusters, 1).uniform().ravel()
     return weights
 
 
@@ -158,7 +152,7 @@ def certificate_gap(problem: Problem, weights: np.ndarray, settings: Settings) -
 
 
 def evaluate_fixed(problem: Problem, weights: np.ndarray, constraint: NormConstraint) -> Solution:
-    """Solution at given weights: the set is one point, so the gap is rounding alone."""
+    """Solution at given weights; the gap is rounding alone."""
     before = problem.n_solves
     evaluation = problem.evaluate(weights)
     run = Run(problem, constraint, 1.0)

@@ -1,15 +1,14 @@
-r"""The same problem for large numbers of rows: inducing points, streamed.
+r"""The problem on inducing points, for large numbers of rows.
 
 Each base kernel is replaced by its Nystroem approximation on ``M`` chosen rows,
 ``K_g ~ Phi_g Phi_g^T`` with ``Phi_g = k_g(X, X_M) R_g`` and ``R_g R_g^T`` the (truncated)
 inverse of ``k_g(X_M, X_M)``. With ``Z_cg = diag(p_c) Phi_g`` the weighted kernel is
 ``sum_cg mu_cg Z_cg Z_cg^T``: still linear in the weights, so ``phi`` is still convex and the
-certificate still holds, for the approximated kernels. (Sharing one coefficient vector over
-all kernels, as the usual subset of regressors does, would make the kernel a nonlinear
-function of the weights.)
+certificate still holds, for the approximated kernels. (One coefficient vector for all kernels, as
+in the usual subset of regressors, would make the kernel nonlinear in the weights.)
 
-All that the solver needs of the ``N`` rows are the moments ``Z^T Z`` and ``Z^T 1``, which are
-summed over chunks in one pass. With ``D = diag(mu)`` spread over the columns of ``Z`` and
+The solver only needs the moments ``Z^T Z`` and ``Z^T 1`` of the ``N`` rows, summed over chunks in
+one pass. With ``D = diag(mu)`` spread over the columns of ``Z`` and
 ``B = delta I + D^{1/2} Z^T Z D^{1/2}``:
 
 * ``b = B^{-1} D^{1/2} Z^T 1``, ``phi = (N - 1^T Z D^{1/2} b) / delta``;
@@ -47,7 +46,7 @@ SAMPLE_ROWS = 1500
 
 @dataclass(frozen=True)
 class InducingBasis:
-    """Landmarks, feature maps ``R_g`` and clusters: all that is needed to map a row."""
+    """Landmarks, feature maps ``R_g`` and clusters: the map of rows to features."""
 
     landmarks: Views
     kernels: SupportKernels
@@ -114,13 +113,8 @@ def build_basis(views: Views, kernels, n_inducing: int, settings: Settings) -> I
 
 
 def _spread(kernel: np.ndarray, count: int, rng) -> np.ndarray:
-    """Pick rows by repeated pivoting on the largest remaining residual, drawn at random.
-
-    Residuals are what the rows picked so far cannot express, so the landmarks cover
-    the sample's span rather than repeat its densest part.
-    """
+    """Pick landmarks by randomly pivoted Cholesky, so that they cover the sample's span."""
     residual = np.diag(kernel).copy()
-    # What counts as nothing left goes by the kernel's own scale, which is 1 for RBF.
     scale = residual.mean()
     factor = np.zeros((len(kernel), count))
     chosen: list[int] = []
@@ -149,7 +143,7 @@ def _feature_map(inner: np.ndarray, rank: int) -> np.ndarray:
 
 
 class InducingProblem:
-    """The streamed problem: same interface as `lmkl_core.solver.problem.GramProblem`."""
+    """The problem on moments: same interface as `lmkl_core.solver.problem.GramProblem`."""
 
     def __init__(self, basis: InducingBasis, delta: float):
         self.basis, self.delta = basis, float(delta)
@@ -163,7 +157,7 @@ class InducingProblem:
         self.first_moments = np.zeros(self.rank)
 
     def copy(self) -> "InducingProblem":
-        """Return an independent copy, for growth that leaves the original alone."""
+        """Return an independent copy."""
         twin = InducingProblem(self.basis, self.delta)
         twin.second_moments = self.second_moments.copy(order="F")
         twin.first_moments = self.first_moments.copy()
@@ -211,7 +205,7 @@ class InducingProblem:
             second = (columns.T @ products - half.T @ half) * (2 / self.delta)
             return (second + second.T) / 2
 
-        # The objective is a difference, so its error grows with what cancels, too.
+        # The objective is a difference, so cancellation adds to its error.
         condition = float(np.einsum("ij,ij->", lower, lower)) / self.delta
         condition *= self.n_samples / (self.delta * objective)
         state = (e, root * b, lower, root)

@@ -22,13 +22,13 @@ from lmkl_core.solver.problem import Evaluation
 from lmkl_core.validation import Views
 
 CALIBRATION_ROWS = 3000
-"""Left-out scores are taken on at most about this many rows, in whole blocks."""
+"""Most rows for left-out scores, approximately."""
 
 STRETCH = 100
-"""Rows in a row that still show how frames resemble their neighbours."""
+"""Consecutive rows that show how frames resemble their neighbours."""
 
 LAG_ROWS = 1500
-"""Rows on which the block length is chosen: it takes a kernel matrix of them."""
+"""Most rows for the choice of the block length, which needs their kernel matrix."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ class StreamedFit(Fit):
             part = calibration_rows(takes, LAG_ROWS)
             kernel = mean_gram(self.kernels, views.rows(part).arrays)
             block_length = choose_block_length(kernel, takes[part])
-        # Of a take that was kept in part, the other rows cannot be left out.
+        # The other rows of a take that was kept in part cannot be left out.
         complete = len(takes) == len(self.takes)
         return calibrate_left_out(
             lambda blocks: self.problem.left_out(self.evaluation, views, blocks),
@@ -93,8 +93,7 @@ class StreamedFit(Fit):
         problem = self.problem.copy()
         memberships = problem.stream(views)
         evaluation = problem.evaluate(self.solution.weights)
-        # The coefficients of earlier rows change too, but those rows are gone, so theirs are
-        # unknown from here on. Scoring needs none of them.
+        # The coefficients of earlier rows change too, but those rows are not kept.
         dual = problem.stream_dual_coef(evaluation, views)
         calibration_takes = np.concatenate([self.calibration_takes, takes])
         kept = calibration_rows(calibration_takes)
