@@ -1,8 +1,7 @@
 """Localised one-class multiple kernel learning with certified optimality.
 
-Importing this package loads neither torch nor OpenCV nor Qt. Its names are imported on first use:
-scikit-learn and SciPy take a second, and command-line programs that only need `lmkl_core.errors`
-start without them.
+Names are imported on first use: scikit-learn and SciPy take a second, and command-line programs
+that only need `lmkl_core.errors` start without them.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What all estimators on views share: checked input, the outlier interface, all or nothing."""
+"""Base of all estimators on views: checked input, the outlier interface, all-or-nothing fits."""
 
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -19,21 +19,18 @@ TOO_LARGE = "Some values are too large to be scored: drop those rows."
 
 
 def refuse_unless_finite(*values, sentence: str = OUT_OF_RANGE) -> None:
-    """Refuse what was computed unless every number of it is finite."""
+    """Raise `InvalidInputError` unless all numbers are finite."""
     if not all(np.all(np.isfinite(value)) for value in values):
         raise InvalidInputError(sentence)
 
 
 class ViewsEstimator(OutlierMixin, BaseEstimator):
-    """One-class estimator on views; higher scores are more genuine.
-
-    Subclasses give ``fit``, ``score_samples`` and ``offset_``, and a check for each parameter.
-    """
+    """One-class estimator on views; subclasses add ``fit``, ``score_samples`` and ``offset_``."""
 
     parameter_checks: ClassVar[Mapping[str, Check]] = {}
 
     def decision_function(self, X) -> np.ndarray:
-        """``score_samples(X) - offset_``: not negative for accepted samples."""
+        """``score_samples(X) - offset_``: at least 0 for accepted samples."""
         return self.score_samples(X) - self.offset_
 
     def predict(self, X) -> np.ndarray:
@@ -57,10 +54,7 @@ class ViewsEstimator(OutlierMixin, BaseEstimator):
 
     @contextmanager
     def _refusing_what_overflows(self, sentence: str = OUT_OF_RANGE):
-        """Turn arithmetic errors into `InvalidInputError`, and silence warnings.
-
-        Callers check the result by `refuse_unless_finite`.
-        """
+        """Turn arithmetic errors into `InvalidInputError`, and silence warnings."""
         try:
             with np.errstate(all="ignore"):
                 yield

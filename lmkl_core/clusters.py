@@ -1,16 +1,13 @@
-r"""Kernel k-means and the soft memberships that make the learning local.
+r"""Kernel k-means and soft memberships.
 
-Clusters live in the feature space of the *unweighted mean* of the base kernels, so they do
-not depend on the weights that are learned later. Seeding is k-means++ in that space,
-with restarts from a fixed seed; an empty cluster is re-seeded with the sample furthest from
-its own centre.
+Clusters are in the feature space of the *unweighted mean* of the base kernels, so they do not
+depend on the weights. Seeding is k-means++ with restarts; an empty cluster is re-seeded with the
+sample furthest from its own centre.
 
-A sample's membership is ``p_c(x) = softmax_c(-dist(x, centre_c) / temperature)``, the same
-formula for training and for new samples. The distance is taken in kernel space, where for
-RBF kernels nothing is further than ``sqrt(2)``. With ``C = 3`` on generated sessions the
+A sample's membership is ``p_c(x) = softmax_c(-dist(x, centre_c) / temperature)`` with the distance
+in kernel space, at most ``sqrt(2)`` for RBF kernels. With ``C = 3`` on generated sessions the
 largest membership of a sample averages 0.45 at ``temperature = 1`` (uniform would be 0.33: locality
-is all but lost), 0.84 at 0.2, 0.97 at the default of 0.1, and 1.00 at 0.03, where clusters are
-hard.
+is all but lost), 0.84 at 0.2, 0.97 at the default of 0.1, and 1.00 at 0.03 (hard clusters).
 """
 
 import math
@@ -30,18 +27,18 @@ class Clusters:
     square_norms: np.ndarray
 
     def memberships(self, mean_kernel, mean_diagonal, temperature: float) -> np.ndarray:
-        """Return ``p_c(y)``, ``(m, C)``.
+        """Return ``p_c(y)``, ``(m, C)``, from the means over views of ``k(y, x_i)``, ``k(y, y)``.
 
-        From the unweighted means over the views of ``k(y, x_i)``, ``(m, n_support)``, and of
-        ``k(y, y)``, ``(m,)`` or one number.
+        The latter is an array ``(m,)`` or one number.
         """
         products = mean_kernel @ self.coefficients
         return self.memberships_from(products, mean_diagonal, temperature)
 
     def memberships_from(self, products, mean_diagonal, temperature: float) -> np.ndarray:
-        """Return ``p_c(y)`` where ``mean_kernel @ coefficients`` is known already."""
+        """Return ``p_c(y)`` from ``mean_kernel @ coefficients``."""
         if len(products) == 1:
-            return self._of_one(products[0].tolist(), _single(mean_diagonal), temperature)
+            diagonal = mean_diagonal if isinstance(mean_diagonal, float) else mean_diagonal[0]
+            return self._of_one(products[0].tolist(), float(diagonal), temperature)
         squares = self.square_norms - 2.0 * products
         squares += mean_diagonal if np.ndim(mean_diagonal) == 0 else mean_diagonal[:, None]
         exponents = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
@@ -52,7 +49,7 @@ class Clusters:
         return exponents
 
     def _of_one(self, products: list[float], diagonal: float, temperature: float) -> np.ndarray:
-        """Memberships of one sample: for three numbers plain Python is ten times faster."""
+        """Memberships of one sample: plain Python is ten times faster for three numbers."""
         parts = zip(products, self.square_norms.tolist(), strict=True)
         squares = [norm - 2.0 * product + diagonal for product, norm in parts]
         exponents = [math.sqrt(max(square, 0.0)) / -temperature for square in squares]
@@ -60,10 +57,6 @@ class Clusters:
         shares = [math.exp(exponent - top) for exponent in exponents]
         total = sum(shares)
         return np.array([[share / total for share in shares]])
-
-
-def _single(diagonal: np.ndarray | float) -> float:
-    return diagonal if isinstance(diagonal, float) else float(diagonal[0])
 
 
 def check_enough_samples(n_samples: int, n_clusters: int) -> None:
@@ -90,7 +83,7 @@ def fit_clusters(mean_kernel, n_clusters: int, *, random_state=None, n_init: int
         # Restarts that end in the same place differ by rounding; the first one stays.
         if cost < best_cost - 1e-12 * abs(best_cost):
             best, best_cost = labels, cost
-    # Named by first appearance, so that an order of seeds does not show.
+    # Number clusters by first appearance.
     _, first = np.unique(best, return_index=True)
     rename = np.empty(n_clusters, dtype=int)
     rename[best[np.sort(first)]] = np.arange(len(first))

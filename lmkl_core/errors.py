@@ -1,4 +1,4 @@
-"""Errors and warnings, each with a message of one sentence; importing this loads nothing."""
+"""Errors and warnings, each with a message of one sentence; without heavy imports."""
 
 from collections.abc import Callable
 
@@ -12,10 +12,7 @@ class UnusableViewsError(InvalidInputError):
 
 
 class MissingWeightsError(InvalidInputError):
-    """Weights that are not on this computer; the message says where to get and to put them.
-
-    ``name`` is set where `lmkl_core.features.weights.fetch` can get them.
-    """
+    """Missing weights; ``name`` is set where `lmkl_core.features.weights.fetch` can get them."""
 
     def __init__(self, message: str, name: str = "") -> None:
         super().__init__(message)
@@ -23,7 +20,7 @@ class MissingWeightsError(InvalidInputError):
 
 
 class WrongWeightsError(InvalidInputError):
-    """A file whose checksum is not that of its weights; ``is_download`` if a server sent it."""
+    """A weights file with a wrong checksum; ``is_download`` if a server sent it."""
 
     def __init__(self, message: str, is_download: bool = False) -> None:
         super().__init__(message)
@@ -39,10 +36,7 @@ class PassphraseNeeded(ModelFileError):
 
 
 class WrongPassphrase(ModelFileError):
-    """A protected model file does not open: the passphrase is wrong, or the file was changed.
-
-    Authenticated encryption notices both, and cannot tell one from the other.
-    """
+    """A protected model file does not open: the passphrase is wrong, or the file was changed."""
 
 
 class DuplicateRowsWarning(UserWarning):
@@ -60,7 +54,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 def asked_to_stop(cancel: Callable[[], bool] | None) -> bool:
-    """Whether the caller, who may have passed no ``cancel``, wants to stop."""
+    """Whether ``cancel`` was passed and returns ``True``."""
     return cancel is not None and cancel()
 
 
@@ -68,6 +62,6 @@ def raise_if_cancelled(
     cancel: Callable[[], bool] | None,
     message: str = "The fit was cancelled; the model is as it was before.",
 ) -> None:
-    """Raise `Cancelled` if the caller wants to stop."""
+    """Raise `Cancelled` if ``cancel`` returns ``True``."""
     if asked_to_stop(cancel):
         raise Cancelled(message)

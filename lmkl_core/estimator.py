@@ -34,7 +34,7 @@ EXACT_ROWS = 4000
 """``n_inducing="auto"`` fits exactly up to this many rows."""
 
 AUTO_INDUCING = 200
-"""Inducing points that ``n_inducing="auto"`` uses above that."""
+"""Inducing points above that."""
 
 LEAST_TEMPERATURE = 1e-6
 """Below this, distances divided by the temperature lose their digits."""
@@ -50,9 +50,8 @@ def _check_inducing(name: str, value: Any) -> Any:
 class LocalisedMKL(ViewsEstimator):
     """One-class classifier that weighs several kernels differently in different clusters.
 
-    Learns from genuine samples only. A sample's score is near 1 where it resembles them in
-    every view and falls towards 0 elsewhere: higher means bona fide, and a sample is
-    accepted when ``score >= offset_``.
+    Learns from genuine samples only. Scores are near 1 for samples that resemble them in every view
+    and fall towards 0 elsewhere; a sample is accepted when ``score >= offset_``.
 
     Parameters
     ----------
@@ -62,19 +61,18 @@ class LocalisedMKL(ViewsEstimator):
         Exponents of the norm on the weights, at least 1: near 1 few weights survive, large values
         spread them. The vector families use ``p`` alone.
     delta : float
-        Regulariser, the paper's delta divided by ``n``. `lmkl_core.select` can choose it.
+        Regulariser, the paper's delta divided by ``n``.
     temperature : float
-        Of the softmax that makes memberships; see `lmkl_core.clusters` for its effect.
+        Of the softmax of the memberships; see `lmkl_core.clusters` for its effect.
     constraint : str
         ``"joint-matrix"`` (the paper), ``"joint-vector"``, ``"disjoint-matrix"``,
         ``"disjoint-vector"``, ``"uniform"`` (equal weights) or ``"single"`` (one view).
     solver : str
         ``"certified"`` or ``"algorithm-1"`` (as printed in the paper; warns where it fails).
     kernel : str, sequence or mapping
-        ``"rbf"``, ``"linear"``, ``"precomputed"`` or a registered name; for all views, or by
-        view.
+        ``"rbf"``, ``"linear"``, ``"precomputed"`` or a registered name; for all views, or by view.
     view : str or int, optional
-        The view that ``constraint="single"`` uses; the first by default.
+        The view of ``constraint="single"``; the first by default.
     tol : float
         Certified relative gap to reach.
     max_iter : int
@@ -89,7 +87,6 @@ class LocalisedMKL(ViewsEstimator):
     block_length : int or None
         Rows left out together for calibration; chosen from the data by default.
     random_state : int, RandomState or None
-        Seeds the clustering and the choice of inducing points.
 
     Attributes
     ----------
@@ -102,18 +99,15 @@ class LocalisedMKL(ViewsEstimator):
     view_names_ : tuple of str
     gap_ : float
         Certified relative gap: no feasible weights are better by more than this.
-    gap_history_, objective_history_ : ndarray
     solution_ : Solution
     offset_ : float
         The threshold.
     calibration_ : Calibration
-        Where the threshold comes from and how sure it is.
+        Origin and uncertainty of the threshold.
     takes_, calibration_takes_ : ndarray
-        Number of the take of every row, and of every left-out score (large fits leave out some
-        rows only).
+        Number of the take of every row, and of every left-out score.
     delta_ : float
         The paper's delta, ``delta * n``.
-    n_clusters_ : int
 
     References
     ----------
@@ -164,7 +158,7 @@ class LocalisedMKL(ViewsEstimator):
         "block_length": optional(partial(check_integer, low=1)),
         "random_state": check_seed,
     }
-    """Kernels and the view are checked against the views that are fitted."""
+    """Kernels and the view are checked against the fitted views."""
 
     def fit(self, X, y=None, *, groups=None, conditions=None, init=None, cancel=None):
         """Learn from genuine samples.
@@ -179,16 +173,12 @@ class LocalisedMKL(ViewsEstimator):
             take vary (`lmkl_core.kernels.width_of`).
         conditions : array (n,), optional
             Circumstances of every row (light, room, camera): takes that share them are left out
-            together for the stress figure. By default no two takes do.
+            together for the stress figure. By default every take has its own.
         init : ndarray (C, G), optional
             Weights to start from.
         cancel : callable, optional
-            Asked now and then; once it returns ``True``, `lmkl_core.errors.Cancelled` is
+            Called now and then; once it returns ``True``, `lmkl_core.errors.Cancelled` is
             raised and the estimator stays as it was.
-
-        Returns
-        -------
-        self
         """
         with self._unchanged_on_failure(), self._refusing_what_overflows():
             views = self._training_views(X)
@@ -210,7 +200,7 @@ class LocalisedMKL(ViewsEstimator):
         return self
 
     def score_samples(self, X) -> np.ndarray:
-        """Scores, higher is more genuine; the score of the paper's projection."""
+        """Scores, higher is more genuine."""
         return np.add.reduce(self.explain(X), axis=(1, 2))
 
     def explain(self, X, *, return_memberships=False):
@@ -226,7 +216,7 @@ class LocalisedMKL(ViewsEstimator):
         return self._scored(X, Scorer.memberships)
 
     def calibrate(self, *, target_bpcer=None, block_length=None):
-        """Set the threshold anew, by default for the constructor's rate and block length."""
+        """Set the threshold again, by default for the constructor's rate and block length."""
         check_is_fitted(self)
         target = self.target_bpcer if target_bpcer is None else target_bpcer
         length = self.block_length if block_length is None else block_length
@@ -239,15 +229,9 @@ class LocalisedMKL(ViewsEstimator):
         """Append genuine samples, in time quadratic in the number of rows.
 
         Kernel widths, cluster centres, kernel weights and the paper's delta stay; the dual
-        coefficients are solved for again. The threshold stays until `calibrate` is called.
-
-        Parameters
-        ----------
-        X : as in `fit`
-        groups : array (m,), optional
-            Takes of the new rows, one by default. They are new takes, whatever their names.
-        refine : bool
-            Also optimise the weights again and calibrate for the rate last asked for.
+        coefficients are solved for again. The threshold stays until `calibrate` is called. All
+        ``groups`` are new takes. With ``refine``, also optimise the weights again and calibrate
+        for the rate last asked for.
         """
         check_is_fitted(self)
         views = self._scoring_views(X, check_finite=True)
@@ -262,7 +246,7 @@ class LocalisedMKL(ViewsEstimator):
         return self
 
     def support_views(self) -> dict[str, np.ndarray]:
-        """Read-only rows that scoring rests on, by view: all fitted ones or the inducing points."""
+        """Read-only rows that scores are computed from, by view: all or the inducing points."""
         check_is_fitted(self)
         views, support = self._fitted.support, {}
         for name, array in zip(views.names, views.arrays, strict=True):
@@ -291,7 +275,6 @@ class LocalisedMKL(ViewsEstimator):
         return model
 
     def _store(self, fitted) -> None:
-        """Keep a fit."""
         solution = fitted.solution
         self._fitted = fitted
         self.view_names_ = fitted.view_names
@@ -331,7 +314,7 @@ class LocalisedMKL(ViewsEstimator):
         return result
 
     def _scoring_views(self, X, check_finite: bool = False) -> Views:
-        """Views that fit the model; the scorer of RBF kernels finds NaN itself, at less cost."""
+        """Views that match the model; the scorer of RBF kernels finds NaN itself, at less cost."""
         if not hasattr(self, "_fitted"):
             check_is_fitted(self)
         if self._single and is_single_view(X):
@@ -347,7 +330,7 @@ class LocalisedMKL(ViewsEstimator):
         return None if exact_fit else AUTO_INDUCING
 
     def settings(self, view_names: tuple[str, ...]) -> Settings:
-        """Return the parameters, every one of them checked, for a fit on these views."""
+        """Return the checked parameters for a fit on these views."""
         checked = self._checked_parameters()
         del checked["n_inducing"]
         view = self.view

@@ -1,8 +1,4 @@
-"""Kernel functions, the rule for their widths, and stacks of Gram matrices.
-
-A kernel is a small function of two sample matrices, kept in the registry `KERNELS`; a
-fitted kernel (`ViewKernel`) adds what was learned from the training rows of one view.
-"""
+"""Kernel functions, the rule for their widths, and stacks of Gram matrices."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +9,7 @@ from lmkl_core.errors import InvalidInputError
 from lmkl_core.validation import Views
 
 WIDTH_ROWS = 2000
-"""Mean distances are taken over at most this many evenly spaced rows: they are stable by then."""
+"""Mean distances are taken over at most this many evenly spaced rows."""
 
 
 def half_square_distances(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -38,30 +34,25 @@ def linear(X: np.ndarray, Y: np.ndarray, *, width: float = 1.0) -> np.ndarray:
 
 
 KERNELS: dict[str, Callable[..., np.ndarray]] = {"rbf": rbf, "linear": linear}
-"""Kernels by name. ``"precomputed"`` is known beside these: the view itself is the kernel."""
+"""Kernels by name."""
 
 PRECOMPUTED = "precomputed"
+"""Name of the kernel for views that are Gram matrices."""
 
 LARGEST_NEGATIVE = 1e-7
-"""Eigenvalues of a precomputed kernel may fall below zero by this, relative to its scale."""
+"""Tolerated negative eigenvalues of a precomputed kernel, relative to its scale."""
 
 
 def register_kernel(name: str, function: Callable[..., np.ndarray]) -> None:
-    """Make ``function(X, Y, *, width)`` available as ``kernel=name``.
+    """Make a positive semi-definite ``function(X, Y, *, width)`` available as ``kernel=name``.
 
-    The function must be positive semi-definite; ``width`` is that of `width_of`.
-    A model that uses it can only be loaded where it has been registered again.
+    ``width`` is that of `width_of`. Register it again before loading a model that uses it.
     """
     if not name or name == PRECOMPUTED or not callable(function):
         raise InvalidInputError(
             f"Kernel {name!r} cannot be registered: give a new name and a callable(X, Y, *, width)."
         )
     KERNELS[name] = function
-
-
-def kernel_names() -> list[str]:
-    """Names accepted as ``kernel``."""
-    return sorted([*KERNELS, PRECOMPUTED])
 
 
 def half_mean_distance(X: np.ndarray) -> float:
@@ -79,16 +70,12 @@ def half_mean_distance(X: np.ndarray) -> float:
 
 
 TAKE_WIDTHS = 1.25
-"""The least width of a kernel over the mean distance of rows inside takes. Half that distance says
-how the camera trembles, not how a person varies: the same person, recorded once more, would score
-next to nothing. Chosen on real people (``python -m benchmarks real``)."""
+"""Least width of a kernel over the mean distance of rows inside takes: with narrower kernels the
+same person, recorded again, scores near 0. Chosen on real people (``benchmarks real``)."""
 
 
 def width_of(X: np.ndarray, takes: np.ndarray | None = None) -> float:
-    """Width of a view's kernel: the paper's, or a larger one where takes are known.
-
-    It is then at least `TAKE_WIDTHS` times the mean distance between rows of the same take.
-    """
+    """Width of a view's kernel: the paper's, but no less than `TAKE_WIDTHS` asks for."""
     width = half_mean_distance(X)
     if takes is None:
         return width
@@ -99,7 +86,7 @@ def width_of(X: np.ndarray, takes: np.ndarray | None = None) -> float:
 
 @dataclass(frozen=True)
 class ViewKernel:
-    """A kernel fitted to one view: its name, and its width (`width_of`), 1 where it has none."""
+    """A kernel fitted to one view."""
 
     name: str
     width: float = 1.0
@@ -123,16 +110,12 @@ class ViewKernel:
 
 
 def fit_kernel(name: str, view: str, X: np.ndarray, takes: np.ndarray | None = None) -> ViewKernel:
-    """Fit the kernel of one view, refusing a view that carries no information.
-
-    ``takes`` are the takes of the rows, where they are known (`width_of`).
-    """
+    """Fit the kernel of one view, refusing a view that carries no information."""
     if name == PRECOMPUTED:
         return ViewKernel(name)
     if not isinstance(name, str) or name not in KERNELS:
-        raise InvalidInputError(
-            f"kernel={name!r} is unknown: choose one of {', '.join(kernel_names())}."
-        )
+        known = ", ".join(sorted([*KERNELS, PRECOMPUTED]))
+        raise InvalidInputError(f"kernel={name!r} is unknown: choose one of {known}.")
     if np.all(X == X[0]):
         raise InvalidInputError(
             f"View {view!r} is constant (zero variance over {len(X)} rows): it cannot tell "
@@ -140,8 +123,7 @@ def fit_kernel(name: str, view: str, X: np.ndarray, takes: np.ndarray | None = N
         )
     with np.errstate(over="ignore", invalid="ignore"):
         width = width_of(X, takes)
-    # Squares of distances must be normal numbers: below these precision fades away, and one over
-    # them overflows.
+    # Squares of distances must be normal numbers.
     if not np.isfinite(width) or width**2 <= np.finfo(X.dtype).tiny / np.finfo(X.dtype).eps:
         raise InvalidInputError(
             f"View {view!r} varies too little or too much for dtype {X.dtype} (width {width:.1e}): "
@@ -203,7 +185,7 @@ def check_precomputed(view: str, K: np.ndarray) -> np.ndarray:
         )
     K = (K + K.T) / 2
     try:
-        # Eigenvalues below zero by rounding pass; with others no gap would hold.
+        # With negative eigenvalues beyond rounding no gap would hold.
         np.linalg.cholesky(K + LARGEST_NEGATIVE * len(K) * scale * np.eye(len(K), dtype=float))
     except np.linalg.LinAlgError:
         raise InvalidInputError(

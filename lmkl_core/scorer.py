@@ -1,11 +1,7 @@
 r"""Scores of new samples, as a sum of one term for every cluster and view.
 
 ``f(y) = sum_cg mu_cg p_c(y) sum_i k_g(y, x_i) coef_g[i, c]`` with ``coef[i, c] = p_c(x_i)
-lambda_i`` for the exact model, and coefficients of each view's own on the inducing points.
-The terms are the explanation; their sum is the score.
-
-The work for one sample is one matrix-vector product a view. Everything else is done on all
-views at once, so that its share stays small (``benchmarks/scoring.py``).
+lambda_i`` for the exact model, and separate coefficients for each view on inducing points.
 """
 
 import math
@@ -36,7 +32,6 @@ class SupportKernels:
         scales = [1 / k.width if k.name == "rbf" else 1.0 for k in kernels]
         self._centre = np.concatenate(centres)
         self._scale = np.repeat(scales, columns).astype(support[0].dtype)
-        # Columns of the support lie together in memory: a row times them is fastest so.
         self._columns = [
             np.ascontiguousarray(((X - self._centre[part]) * self._scale[part]).T)
             for X, part in zip(support, self._parts, strict=True)
@@ -51,8 +46,7 @@ class SupportKernels:
     def __call__(self, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray | float]:
         """Return ``k_g(y, x_i)`` of shape ``(G, m, n)`` and the mean over views of ``k(y, y)``.
 
-        For precomputed kernels ``k(y, y)`` is unknown; the mean over the training rows stands
-        in for it, which is exact for kernels with a constant diagonal.
+        For precomputed kernels the mean over the training rows stands in for ``k(y, y)``.
         """
         if self.all_rbf:
             return self._rbf(arrays), 1.0
@@ -78,9 +72,7 @@ class SupportKernels:
             _refuse(halves)
         block -= halves[:, :, None]
         block -= self._halves
-        # Rounding must not lift a kernel above 1: in single precision it does so by itself, in
-        # double where one support row lies so far off that the centre is far from all others.
-        np.minimum(block, 0.0, out=block)
+        np.minimum(block, 0.0, out=block)  # rounding must not lift a kernel above 1
         return np.exp(block, out=block)
 
     def _one(self, g: int, array: np.ndarray) -> np.ndarray:
@@ -102,7 +94,7 @@ def _centre(kernel: ViewKernel, X: np.ndarray) -> np.ndarray:
 
 
 def _refuse(halves: np.ndarray) -> None:
-    """Refuse rows with non-finite norms; norms of which only the sum overflows pass."""
+    """Refuse rows with non-finite norms; a sum of norms may overflow."""
     found = np.argwhere(~np.isfinite(halves))
     if not len(found):
         return
@@ -116,8 +108,7 @@ def _refuse(halves: np.ndarray) -> None:
 class Scorer:
     """Contribution of every cluster and view to the score of new samples.
 
-    ``clusters`` are in the span of the same support rows; ``weights`` are ``mu``; ``coefficients``,
-    ``(n, C)`` for all views or ``(G, n, C)``, are what kernel rows are multiplied with.
+    ``coefficients`` of the kernel rows are ``(n, C)`` for all views, or ``(G, n, C)``.
     """
 
     def __init__(self, support_kernels, clusters: Clusters, temperature, weights, coefficients):
@@ -131,7 +122,7 @@ class Scorer:
         self._both = np.concatenate([coefficients, centres], axis=-1)
 
     def explain(self, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the terms, ``(m, C, G)``, and the memberships they rest on, ``(m, C)``."""
+        """Return the terms, ``(m, C, G)``, and the memberships, ``(m, C)``."""
         if len(arrays[0]) == 1:
             return self._block(arrays)
         blocks = [

@@ -1,39 +1,34 @@
-r"""Choosing delta, p, q, C and the temperature without a single attack.
+r"""Choice of delta, p, q, C and the temperature without attacks.
 
-The criterion
--------------
-Left-out scores say how genuine samples vary; alone they would favour a model that scores
-everything alike. What is missing is how far something *not* genuine has to be before it is
-refused. For RBF kernels that has a closed form: move a sample by ``rho`` kernel widths in a
-direction that no training sample varies in, in every view. All its kernel values, and its score,
-shrink by the factor ``exp(-rho^2 / 2)``. With ``t`` the threshold that refuses the wanted share of
-left-out scores (`SELECTION_BPCER` unless a target is set), a typical genuine sample, whose left-out
-score is the median ``m``, is refused from the displacement
+Left-out scores alone would favour a model that scores everything alike. The criterion is how far a
+sample has to move before it is refused. For RBF kernels, moving a sample by ``rho`` kernel widths
+in a direction in which no training sample varies, in every view, shrinks its score by the factor
+``exp(-rho^2 / 2)``. With ``t`` the threshold that refuses the wanted share of left-out scores
+(`SELECTION_BPCER` unless a target is set) and ``m`` their median, a typical genuine sample is
+refused from the displacement
 
 ``rho* = sqrt(2 log(m / t))``
 
-on: the *novelty radius*, in kernel widths. Widths do not depend on the parameters to be chosen, so
-radii can be compared, and smaller is better. It is infinite where ``t`` is not positive. For other
-kernels it still ranks thresholds by how far they lie below the median score.
+on: the *novelty radius*, infinite where ``t`` is not positive. Widths do not depend on the
+parameters to be chosen, so radii can be compared, and smaller is better. For other kernels it still
+ranks thresholds by how far they lie below the median score.
 
 Small deltas follow the enrolled frames so closely that another session of the same person falls
-below the threshold, and one session's left-out scores do not show it. So delta is the *largest*
+below the threshold, which one session's left-out scores do not show. So delta is the *largest*
 whose best radius is within `TOLERATED_RADIUS` times the smallest; the other parameters are the best
 at that delta. On real people the defaults do as well (``python -m benchmarks real``); this is for
 data of another kind. `score_grid` scores given rows under every cell, for development data.
 
-The search
-----------
 One task is one (C, temperature, delta); it walks the pairs (p, q) in a serpentine order, each
 solve starting from its neighbour's weights. The norm is symmetric in p and q, so the 64 pairs of
-the paper are 36 problems. Tasks run through joblib's active backend, even a Dask or Ray cluster.
+the paper are 36 problems. Tasks run on joblib's active backend, even a Dask or Ray cluster.
 """
 
 import itertools
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -68,7 +63,6 @@ TOLERATED_RADIUS = 1.1
 """How much novelty radius is given up for a smoother model."""
 
 GRID = ("n_clusters", "temperature", "delta", "p", "q")
-"""Parameters on the grid."""
 
 SELECTION_BPCER = 0.05
 """Share of left-out scores that the radius refuses, unless the estimator has a target."""
@@ -84,7 +78,7 @@ def novelty_radius(scores: np.ndarray, target_bpcer: float = SELECTION_BPCER) ->
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of the grid with what was measured there."""
+    """One point of the grid with its novelty radius, calibration and solution."""
 
     n_clusters: int
     temperature: float
@@ -92,13 +86,8 @@ class Cell:
     p: float
     q: float
     radius: float
-    threshold: float
-    bpcer: float
-    interval: tuple[float, float]
-    stress_bpcer: float
-    gap: float
-    n_solves: int
-    stop_reason: str
+    calibration: Calibration = field(repr=False, compare=False)
+    solution: Solution = field(repr=False, compare=False)
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -108,20 +97,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Selection:
-    """The whole grid, best cell first.
+    """The whole grid by novelty radius, and the best cell.
 
-    Attributes
-    ----------
-    cells : tuple of Cell
-        Sorted by novelty radius; ties go to the larger delta, then to larger p and q.
-    best : Cell
-        The smallest radius at the largest delta that is good enough.
-    criterion : str
+    Ties go to the larger delta, then to larger p and q; the best cell has the smallest radius at
+    the largest delta that is good enough.
     """
 
     cells: tuple[Cell, ...] = field(repr=False)
     best: Cell
-    criterion: str = "novelty radius on left-out time blocks, bona fide only"
 
 
 def serpentine_pairs(exponents: Sequence[float]) -> list[tuple[float, float]]:
@@ -135,7 +118,7 @@ def serpentine_pairs(exponents: Sequence[float]) -> list[tuple[float, float]]:
 
 
 def exponent_pairs(constraint: str, exponents: Sequence[float]) -> list[tuple[float, float]]:
-    """Pairs to solve under a constraint; the vector norms know one exponent only."""
+    """Pairs to solve under a constraint; vector norms have one exponent only."""
     if str(constraint).endswith("vector"):
         return [(p, p) for p in sorted(set(exponents))]
     return serpentine_pairs(exponents)
@@ -151,7 +134,7 @@ def solved_chain(
     init = None
     for p, q in pairs:
         here = replace(settings, p=p, q=q)
-        # An unmet tolerance is recorded in the cell; 384 warnings would not help.
+        # An unmet tolerance is recorded in the cell.
         solution = solve_settings(problem, here, init=init, cancel=cancel, warn=False)
         yield here, solution
         # The printed algorithm starts from uniform weights.
@@ -181,22 +164,12 @@ def walk(
             target_bpcer=settings.target_bpcer,
             block_length=block_length,
         )
-        cells.append(_cell(here, calibration, solution))
+        point = {name: getattr(here, name) for name in GRID}
+        radius = novelty_radius(calibration.scores, settings.target_bpcer or SELECTION_BPCER)
+        cells.append(
+            Cell(**point, radius=radius, calibration=calibration, solution=solution.lean())
+        )
     return cells
-
-
-def _cell(settings: Settings, calibration: Calibration, solution) -> Cell:
-    return Cell(
-        **{name: getattr(settings, name) for name in GRID},
-        radius=novelty_radius(calibration.scores, settings.target_bpcer or SELECTION_BPCER),
-        threshold=calibration.threshold,
-        bpcer=calibration.bpcer,
-        interval=calibration.interval,
-        stress_bpcer=calibration.stress_bpcer,
-        gap=solution.gap,
-        n_solves=solution.n_solves,
-        stop_reason=solution.stop_reason,
-    )
 
 
 def _order(cell: Cell) -> tuple[float, ...]:
@@ -207,7 +180,7 @@ def choose(cells: Sequence[Cell]) -> Cell:
     """Return the smallest radius at the largest delta whose best radius is tolerable."""
     smallest = min(cell.radius for cell in cells)
     if not np.isfinite(smallest):  # no cell has a radius: take the highest threshold
-        return max(cells, key=lambda cell: cell.threshold)
+        return max(cells, key=lambda cell: cell.calibration.threshold)
     limit = TOLERATED_RADIUS * smallest
     delta = max(cell.delta for cell in cells if cell.radius <= limit)
     return min((cell for cell in cells if cell.delta == delta), key=_order)
@@ -232,16 +205,16 @@ def select(
     Parameters
     ----------
     estimator : LocalisedMKL
-        Gives everything that is not on the grid: constraint, kernel, target, seed.
+        All parameters that are not on the grid.
     X, groups, conditions : as in `LocalisedMKL.fit`
     deltas, exponents, n_clusters, temperatures : sequence
         The grid. The default is the paper's 6 x 8 x 8 = 384 cells.
     n_jobs : int, optional
         As in joblib, whose active backend is used.
     progress : callable, optional
-        Called with cells done and cells in all, from this thread.
+        Called with the number of cells done and in total.
     cancel : callable, optional
-        Asked whenever results arrive; once it says ``True``, `Cancelled` is raised.
+        Called whenever results arrive; `Cancelled` is raised once it returns ``True``.
     """
     views = as_views(X)
     takes = check_groups(groups, views.n_samples)
@@ -298,17 +271,10 @@ def _run(tasks, n_jobs, progress, cancel, cells_a_task) -> list[Cell]:
     return cells
 
 
-@dataclass(frozen=True, eq=False)
-class GridScores:
-    """Scores of the same rows under every cell.
+class GridScores(NamedTuple):
+    """Scores of the same rows under every cell, ``(cells, rows)``, and certified relative gaps.
 
-    Attributes
-    ----------
-    cells : tuple of dict
-        ``delta``, ``p <= q`` of every cell, ready for ``LocalisedMKL(**cell)``.
-    scores : ndarray (cells, rows)
-    gaps : ndarray (cells,)
-        Certified relative gaps.
+    ``cells`` hold ``delta`` and ``p <= q``, ready for ``LocalisedMKL(**cell)``.
     """
 
     cells: tuple[dict[str, float], ...]
@@ -326,19 +292,11 @@ def score_grid(
     exponents: Sequence[float] = EXPONENTS,
     cancel: Callable[[], bool] | None = None,
 ) -> GridScores:
-    """Fit every cell of a grid on training rows, and score other rows, for development data.
+    """Fit every cell of a grid to the rows of ``X`` and score those of ``Y``.
 
     Only weights and dual coefficients depend on delta, p and q: all else is computed once, and the
-    scores of all cells are one matrix product a view.
-
-    Parameters
-    ----------
-    estimator : LocalisedMKL
-        Gives everything that is not on the grid; stays as it is.
-    X, Y : as in `LocalisedMKL.fit` and `LocalisedMKL.score_samples`
-        Genuine training rows, whose Gram matrices are held in memory, and rows to score.
-    groups, deltas, exponents, cancel
-        As in `select`; constraints with one exponent, or with none, have fewer cells.
+    scores of all cells are one matrix product a view. Parameters as in `select`; constraints with
+    one exponent, or with none, have fewer cells.
     """
     views = as_views(X)
     names, columns = views.names, views.n_columns

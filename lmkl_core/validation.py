@@ -18,7 +18,7 @@ Check: TypeAlias = Callable[[str, Any], Any]
 """Returns the value of the named parameter, or raises `InvalidInputError`."""
 
 LARGEST_PARAMETER = 1e12
-"""No parameter has a use beyond this, and some would overflow."""
+"""Default upper bound of parameters, against overflow."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Views:
 
     @property
     def dtype(self) -> np.dtype:
-        """The one floating dtype of the views."""
+        """Floating dtype of all views."""
         return self.arrays[0].dtype
 
     def rows(self, index) -> "Views":
@@ -71,10 +71,7 @@ def has_names(X) -> bool:
 
 
 def as_views(X, check_finite: bool = True) -> Views:
-    """Turn a mapping, a sequence of arrays or of ``(name, array)`` pairs into `Views`.
-
-    Finiteness may be left to a caller that checks it at less cost.
-    """
+    """Turn a mapping, a sequence of arrays or of ``(name, array)`` pairs into `Views`."""
     if isinstance(X, Views):
         return X
     if isinstance(X, Mapping):
@@ -91,10 +88,7 @@ def as_views(X, check_finite: bool = True) -> Views:
     names = tuple(str(name) for name, _ in items)
     if len(set(names)) != len(names):
         raise InvalidInputError(f"View names repeat ({', '.join(names)}): name each view once.")
-    raw = [_as_float(name, item[1]) for name, item in zip(names, items, strict=True)]
-    if check_finite:
-        for name, array in zip(names, raw, strict=True):
-            _refuse_non_finite(name, array)
+    raw = [_as_float(name, item[1], check_finite) for name, item in zip(names, items, strict=True)]
     rows = len(raw[0])
     if any(len(array) != rows for array in raw):
         counts = ", ".join(f"{name}: {len(array)}" for name, array in zip(names, raw, strict=True))
@@ -104,7 +98,7 @@ def as_views(X, check_finite: bool = True) -> Views:
     return Views(names, tuple(np.ascontiguousarray(array, dtype=dtype) for array in raw))
 
 
-def _as_float(name: str, array) -> np.ndarray:
+def _as_float(name: str, array, check_finite: bool) -> np.ndarray:
     """One view as a 2-D float32 or float64 array."""
     if isinstance(array, np.ma.MaskedArray) and np.any(array.mask):
         raise InvalidInputError(f"View {name!r} has masked values: drop or fill those rows.")
@@ -116,35 +110,29 @@ def _as_float(name: str, array) -> np.ndarray:
         ) from None
     try:
         if array.dtype.kind in "cmM":
-            raise TypeError("no numbers on a line")
+            raise TypeError("not real numbers")
         if array.dtype not in (np.float32, np.float64):
             array = array.astype(np.float64)
     except (TypeError, ValueError):
         raise InvalidInputError(
             f"View {name!r} has dtype {array.dtype}, which is not numeric: pass floats."
         ) from None
-    if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] == 0:
+    if array.ndim != 2 or array.size == 0:
         raise InvalidInputError(
             f"View {name!r} has shape {array.shape}: pass a 2-D array with rows and columns."
         )
-    return array
-
-
-def _refuse_non_finite(name: str, array: np.ndarray) -> None:
-    # One reduction finds NaN and infinity; the exact place is looked up only on failure.
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = np.sum(array, dtype=np.float64)
-    if not np.isfinite(total) and not np.all(np.isfinite(array)):
+    if check_finite and not np.all(np.isfinite(array)):
         row = int(np.argmax(~np.all(np.isfinite(array), axis=1)))
         raise InvalidInputError(
             f"View {name!r} contains NaN or infinity (first in row {row}): drop or repair the row."
         )
+    return array
 
 
 def match_views(X, names, n_features, dtype, check_finite: bool = True) -> Views:
     """Views for scoring: the names, order and widths that the model was fitted on."""
     if not check_finite and type(X) is dict and len(X) == len(names):
-        # Arrays that need no conversion, as in live scoring: the rest takes ten times as long.
+        # A fast path for live scoring: the rest takes ten times as long.
         arrays: tuple[Any, ...] = tuple(map(X.get, names))
         if all(type(array) is np.ndarray and array.dtype == dtype for array in arrays):
             rows = arrays[0].shape[:1]
@@ -222,8 +210,8 @@ def _numbered(names, n_samples: int, parameter: str, what: str) -> np.ndarray:
 
 
 def warn_of_duplicates(views: Views) -> int:
-    """Count rows that are exact copies of an earlier row in every view, and say so."""
-    # Digests, not rows: a second copy of the data may not fit in memory.
+    """Warn of rows that are exact copies of an earlier row in every view; return their number."""
+    # Digests, since a second copy of the data may not fit in memory.
     seen = set()
     for i in range(views.n_samples):
         row = hashlib.blake2b(digest_size=16)

@@ -164,7 +164,7 @@ def fit(
 def _solved(problem: GramProblem, solution: Solution) -> dict[str, Any]:
     """Fields of an `ExactFit` that come from a solution."""
     return {
-        "solution": replace(solution, evaluation=None),
+        "solution": solution.lean(),
         "dual_coef": solution.dual_coef,
         "cholesky": problem.cholesky(solution.evaluation),
         "known_gap": solution.gap,

@@ -114,7 +114,7 @@ class StreamedFit(Fit):
         solution = solve_settings(self.problem, self.settings, init=self.solution.weights)
         return replace(
             self,
-            solution=replace(solution, evaluation=None),
+            solution=solution.lean(),
             evaluation=solution.evaluation,
             dual_coef=np.full(len(self.takes), np.nan),
             known_gap=solution.gap,
@@ -147,7 +147,7 @@ def fit(
         settings=settings,
         kernels=kernels,
         memberships=memberships,
-        solution=replace(solution, evaluation=None),
+        solution=solution.lean(),
         evaluation=solution.evaluation,
         dual_coef=problem.stream_dual_coef(solution.evaluation, views),
         calibration_views=views.rows(chosen),

@@ -47,15 +47,11 @@ from lmkl_core.metrics.rates import (
     Estimate,
     Rate,
     Worst,
-    acer,
     apcer,
     bpcer,
     exact_intervals,
-    hter,
     mean_interval,
     measure,
-    pooled,
-    worst,
 )
 from lmkl_core.metrics.resampling import Resampled
 from lmkl_core.metrics.table import ScoreTable, measure_table
@@ -70,7 +66,6 @@ __all__ = [
     "ScoreTable",
     "Threshold",
     "Worst",
-    "acer",
     "apcer",
     "auc",
     "bootstrap_acer",
@@ -83,13 +78,10 @@ __all__ = [
     "det_points",
     "eer",
     "exact_intervals",
-    "hter",
     "mean_interval",
     "measure",
     "measure_table",
     "operating_points",
-    "pooled",
     "roc_points",
     "threshold_from",
-    "worst",
 ]

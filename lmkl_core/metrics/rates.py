@@ -102,45 +102,6 @@ class Worst:
         return self.rate.value
 
 
-def worst(rates: Mapping[str, Rate], confidence: float = CONFIDENCE) -> Worst:
-    """Return the largest rate of all species with data: the APCER of ISO/IEC 30107-3.
-
-    Among equals the least certain one is named.
-    """
-    each = _shared(confidence, rates.values())
-    known = {species: rate.at(each) for species, rate in rates.items() if rate.n}
-    if not known:
-        return Worst("", Rate(0, 0, confidence), NOTHING_KNOWN)
-    name = max(known, key=lambda species: (known[species].value, known[species].interval[1]))
-    lows, highs = zip(*(rate.interval for rate in known.values()), strict=True)
-    return Worst(name, known[name].at(confidence), (max(lows), max(highs)))
-
-
-def pooled(rates: Iterable[Rate], confidence: float = CONFIDENCE) -> Rate:
-    """Return the rate over all presentations together, whatever their species."""
-    counted = list(rates)
-    return Rate(sum(rate.n_errors for rate in counted), sum(rate.n for rate in counted), confidence)
-
-
-def acer(apcers: Mapping[str, Rate], bpcer: Rate, confidence: float = CONFIDENCE) -> Estimate:
-    """Mean of the largest APCER and BPCER, for comparison with older work.
-
-    ISO/IEC 30107-3:2023 dropped it because it hides which of the two errors is made.
-    """
-    counted = [rate for rate in apcers.values() if rate.n]
-    each = _shared(confidence, [*counted, bpcer])
-    # The maximum of k rates shares its confidence among them again: hand it k parts.
-    largest = worst(apcers, 1 - (1 - each) * len(counted)) if counted else worst({})
-    n_attacks = sum(rate.n for rate in counted)
-    return _mean(largest.value, largest.interval, n_attacks, bpcer.at(each), confidence)
-
-
-def hter(apcer: Rate, bpcer: Rate, confidence: float = CONFIDENCE) -> Estimate:
-    """Half total error rate: mean of the pooled APCER and BPCER."""
-    each = _shared(confidence, [apcer, bpcer])
-    return _mean(apcer.value, apcer.at(each).interval, apcer.n, bpcer.at(each), confidence)
-
-
 def _shared(confidence: float, rates: Iterable[Rate]) -> float:
     """Return the confidence at which each rate's interval is taken, so that all hold together."""
     n_known = sum(1 for rate in rates if rate.n)
@@ -189,28 +150,54 @@ class Errors:
 
     @property
     def worst(self) -> Worst:
-        """The largest APCER of all species."""
-        return worst(self.apcers, self.confidence)
+        """The largest APCER of all species with data, as ISO/IEC 30107-3 asks for.
+
+        Among equals the least certain one is named.
+        """
+        return self._worst(self.confidence)
 
     @property
     def apcer(self) -> Rate:
         """APCER over all attacks together; it depends on how many of each species there are."""
-        return pooled(self.apcers.values(), self.confidence)
+        return self._pooled(self.apcers)
 
     @property
     def apnrr(self) -> Rate:
         """Non-response over all attacks together."""
-        return pooled(self.apnrrs.values(), self.confidence)
-
-    @property
-    def acer(self) -> Estimate:
-        """Mean of the largest APCER and BPCER (legacy)."""
-        return acer(self.apcers, self.bpcer, self.confidence)
+        return self._pooled(self.apnrrs)
 
     @property
     def hter(self) -> Estimate:
-        """Mean of the pooled APCER and BPCER."""
-        return hter(self.apcer, self.bpcer, self.confidence)
+        """Half total error rate: mean of the pooled APCER and BPCER."""
+        apcer, each = self.apcer, _shared(self.confidence, [self.apcer, self.bpcer])
+        interval = apcer.at(each).interval
+        return _mean(apcer.value, interval, apcer.n, self.bpcer.at(each), self.confidence)
+
+    @property
+    def acer(self) -> Estimate:
+        """Mean of the largest APCER and BPCER, for comparison with older work.
+
+        ISO/IEC 30107-3:2023 dropped it because it hides which of the two errors is made.
+        """
+        n_species = sum(1 for rate in self.apcers.values() if rate.n)
+        each = _shared(self.confidence, [*self.apcers.values(), self.bpcer])
+        # The maximum of k rates shares its confidence among them again: pass it k parts.
+        largest = self._worst(1 - (1 - each) * n_species)
+        bpcer = self.bpcer.at(each)
+        return _mean(largest.value, largest.interval, self.apcer.n, bpcer, self.confidence)
+
+    def _worst(self, confidence: float) -> Worst:
+        each = _shared(confidence, self.apcers.values())
+        known = {species: rate.at(each) for species, rate in self.apcers.items() if rate.n}
+        if not known:
+            return Worst("", Rate(0, 0, confidence), NOTHING_KNOWN)
+        name = max(known, key=lambda species: (known[species].value, known[species].interval[1]))
+        lows, highs = zip(*(rate.interval for rate in known.values()), strict=True)
+        return Worst(name, known[name].at(confidence), (max(lows), max(highs)))
+
+    def _pooled(self, rates: Mapping[str, Rate]) -> Rate:
+        n_errors = sum(rate.n_errors for rate in rates.values())
+        return Rate(n_errors, sum(rate.n for rate in rates.values()), self.confidence)
 
 
 def measure(

@@ -18,7 +18,7 @@ No matrix ``K_cg`` is ever formed: memory is ``G n^2``, not ``C G n^2``.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -104,8 +104,12 @@ class Solution:
 
     @property
     def converged(self) -> bool:
-        """Whether the solver reached what it stops for."""
+        """Whether the solver reached its tolerance."""
         return self.stop_reason in ("certified", "fixed weights", "fixed point")
+
+    def lean(self) -> "Solution":
+        """Return the solution without its evaluation, which holds a Cholesky factor."""
+        return replace(self, evaluation=None)
 
     def __repr__(self) -> str:
         """One line for people."""

@@ -19,6 +19,7 @@ from tests.core.recordings import assert_same, is_one_sentence, make, recording,
 
 VIEWS = recording(n=24)
 TAKES = takes_of(24, 3)
+FITTED = make().fit(VIEWS)
 SMALL = {"deltas": (0.01, 1.0), "exponents": (4 / 3, 2.0, 8.0), "n_clusters": (1, 2)}
 
 
@@ -80,7 +81,7 @@ def test_that_the_radius_is_infinite_where_nothing_would_be_accepted_as_novel():
 
 
 def cell(radius, delta, p=2.0, q=2.0, n_clusters=3):
-    return Cell(n_clusters, 0.1, delta, p, q, radius, 0.5, 0.05, (0, 1), 0.0, 0.0, 1, "certified")
+    return Cell(n_clusters, 0.1, delta, p, q, radius, FITTED.calibration_, FITTED.solution_)
 
 
 def test_that_the_largest_delta_of_a_tolerable_radius_is_chosen():
@@ -108,8 +109,8 @@ def test_that_a_cell_tells_what_the_model_would_with_the_radius_of_the_wanted_ra
             estimator.set_params(**here.parameters)
             told = estimator.fit(VIEWS, groups=TAKES).calibration_
             assert here.radius == pytest.approx(novelty_radius(told.scores, target), rel=1e-6)
-            assert here.threshold == pytest.approx(told.threshold, rel=1e-6)
-            assert here.stress_bpcer == pytest.approx(told.stress_bpcer, abs=1e-9)
+            assert here.calibration.threshold == pytest.approx(told.threshold, rel=1e-6)
+            assert here.calibration.stress_bpcer == pytest.approx(told.stress_bpcer, abs=1e-9)
 
 
 def test_that_the_papers_grid_is_covered_and_symmetric_twins_are_equal():
@@ -121,8 +122,8 @@ def test_that_the_papers_grid_is_covered_and_symmetric_twins_are_equal():
     assert set(cells) == {(d, p, q) for d in (0.1, 10.0) for p in PAPER_GRID for q in PAPER_GRID}
     for (delta, p, q), here in cells.items():
         assert replace(here, p=q, q=p) == cells[delta, q, p]
-    assert all(c.gap <= 1e-4 for c in result.cells)
-    assert np.mean([c.gap <= 1e-6 for c in result.cells]) > 0.95
+    assert all(c.solution.gap <= 1e-4 for c in result.cells)
+    assert np.mean([c.solution.gap <= 1e-6 for c in result.cells]) > 0.95
     assert [c.radius for c in result.cells] == sorted(c.radius for c in result.cells)
     assert result.best == choose(result.cells)
 
@@ -220,7 +221,7 @@ def test_that_unmet_tolerances_are_told_by_the_cells_and_leave_the_filters_alone
             n_jobs=2,
         )
     assert warnings.filters == before
-    assert all(c.stop_reason in UNMET for c in result.cells)
+    assert all(c.solution.stop_reason in UNMET for c in result.cells)
 
 
 def test_that_numpy_axes_are_taken_and_repeated_values_counted_once(reference):
