@@ -24,7 +24,7 @@ def test_that_vector_families_are_selected_by_their_one_exponent(constraint):
     ]
     best = chosen.best
     refit = model.set_params(**best.parameters).fit(VIEWS, groups=TAKES)
-    assert refit.offset_ == pytest.approx(best.threshold, rel=1e-3)
+    assert refit.offset_ == pytest.approx(best.calibration.threshold, rel=1e-3)
 
 
 def test_that_a_precomputed_view_beside_others_keeps_the_memberships_of_its_own_rows():

@@ -14,8 +14,11 @@ from lmkl_core import InvalidInputError, clopper_pearson
 from lmkl_core.metrics import Errors, Rate, apcer, bpcer, measure
 
 
-def counted(apcers, bpcer=Rate(0, 0)):
-    return Errors(bpcer, apcers, Rate(0, 0), {})
+NOTHING = Rate(0, 0)
+
+
+def counted(apcers, bpcer=NOTHING):
+    return Errors(bpcer, apcers, NOTHING, {})
 
 
 def test_that_the_example_in_the_docstring_holds():
