@@ -110,5 +110,7 @@ def assert_same(selection, expected):
     assert len(cells) == len(selection.cells) == len(expected.cells)
     for cell in expected.cells:
         here = cells[tuple(cell.parameters.values())]
-        numbers = [(c.radius, c.threshold, c.bpcer, c.stress_bpcer) for c in (here, cell)]
+        numbers = [
+            (c.radius, c.calibration.threshold, c.calibration.stress_bpcer) for c in (here, cell)
+        ]
         assert np.allclose(*numbers, rtol=1e-6, atol=1e-7)

@@ -13,7 +13,6 @@ import lmkl_core.metrics
 from lmkl_core import InvalidInputError, clopper_pearson
 from lmkl_core.metrics import Errors, Rate, apcer, bpcer, measure
 
-
 NOTHING = Rate(0, 0)
 
 
