@@ -32,34 +32,20 @@ def test_that_every_dependency_is_named_with_its_licence():
     assert all(part.licence for part in PARTS)
 
 
-def test_that_the_about_box_tells_versions_and_licences(qtbot):
+def test_that_the_about_box_shows_versions_and_licences(qtbot):
     dialog = AboutDialog()
     qtbot.addWidget(dialog)
-    dialog.show()
     table = dialog.findChild(QTableWidget)
     assert ("NumPy", version("numpy"), "BSD-3-Clause") in rows(table)
-    words = " ".join(label.text() for label in dialog.findChildren(QLabel))
-    assert version("lmkl-pad") in words
-    assert "LGPL" in words
-    assert "not a lock" in words
+    assert any(version("lmkl-pad") in label.text() for label in dialog.findChildren(QLabel))
 
 
-@pytest.fixture
-def actions(qapp):
-    made = []
-    for text, keys in [
-        ("&Open model...", ["Ctrl+O"]),
-        ("About", []),
-        ("Re&do && more", ["F2", "F3"]),
-    ]:
+def test_that_actions_with_keys_are_listed_in_order(qtbot):
+    actions = []
+    for text, *keys in (("&Open model...", "Ctrl+O"), ("About",), ("Re&do && more", "F2", "F3")):
         action = QAction(text)
         action.setShortcuts([QKeySequence(key) for key in keys])
-        made.append(action)
-    return made
-
-
-def test_that_actions_with_keys_are_listed_in_order(actions, qtbot):
+        actions.append(action)
     dialog = ShortcutsDialog(actions)
     qtbot.addWidget(dialog)
-    dialog.show()
     assert rows(dialog.table)[:-1] == [("Open model", "Ctrl+O"), ("Redo & more", "F2, F3")]

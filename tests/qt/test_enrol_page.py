@@ -69,7 +69,7 @@ def test_that_a_take_has_the_name_that_was_typed_or_the_suggested_one(page, qtbo
     assert page.record.name.currentText() == ""  # for the next take
 
 
-def test_that_whose_face_it_is_is_told_as_it_is_typed(page, qtbot):
+def test_that_the_person_is_emitted_as_it_is_typed(page, qtbot):
     told = []
     page.record.person_changed.connect(told.append)
     page.record.person_changed.connect(

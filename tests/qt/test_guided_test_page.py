@@ -124,12 +124,11 @@ def test_that_a_name_of_ones_own_is_presented_or_told_why_not(qtbot, page):
 
 
 def test_that_without_a_model_nothing_is_presented_and_the_way_out_is_shown(qtbot, page):
-    asked = page._controller.guided_test.start
     page.set_why_not("Enrol a face and fit a model first.")
     qtbot.keyClick(page, Qt.Key.Key_P)
     click(qtbot, button(page, "Present: Genuine person"))
     assert "Enrol a face and fit a model first." in texts(page)
-    assert asked.call_count == 0
+    page._controller.guided_test.start.assert_not_called()
 
 
 def test_that_a_presentation_shows_its_progress_and_can_only_be_stopped(qtbot, page):
@@ -232,12 +231,10 @@ def test_that_the_demo_offers_its_whole_test_and_only_what_it_can_present(qtbot,
     assert choice(page, "Phone").isEnabled()
 
 
-def test_that_figures_and_warnings_are_shown_as_they_are_until_they_are_old(qtbot, page):
+def test_that_figures_and_warnings_are_shown_until_they_are_old(qtbot, page):
     assert not button(page, "Save report...").isEnabled()
-    assert "There is nothing to report yet" in texts(page)
     page.show_guided_test(replace(SESSION, presentations=SESSION.presentations[:4]))
     assert button(page, "Save report...").isEnabled()
-    assert "There is nothing to report yet" not in texts(page)
     page._report.show_report(REPORT)
     settle()
     for words in (*REPORT.figures[0], *REPORT.figures[1], *REPORT.warnings):
@@ -250,7 +247,6 @@ def test_that_figures_and_warnings_are_shown_as_they_are_until_they_are_old(qtbo
     assert "Presentations changed since" not in texts(page)
     page._report.show_report(None)
     assert "EER" not in texts(page)
-    assert button(page, "Show figures").isVisible()
 
 
 def test_that_a_report_can_be_opened_only_after_it_was_saved(qtbot, page):
@@ -258,10 +254,7 @@ def test_that_a_report_can_be_opened_only_after_it_was_saved(qtbot, page):
     page._report.show_report(REPORT)
     opener = button(page, "Open in browser")
     assert not opener.isEnabled()
-    with qtbot.waitSignal(page.report_save_requested):
-        click(qtbot, button(page, "Save report..."))
     page._report.show_report(replace(REPORT, html="/tmp/report.html"))
-    assert "Saved as /tmp/report.html" in texts(page)
     with qtbot.waitSignal(page.report_open_requested):
         click(qtbot, opener)
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
 
 from app.qt.pages.live.verdict_banner import VerdictBanner
 from app.qt.widgets.texts import Mark
@@ -42,12 +41,10 @@ def test_that_every_verdict_has_its_own_words_and_shapes_tell_acceptance_in_eith
     assert icon_of(banner) == shapes[3]
 
 
-def test_that_another_verdict_is_told_at_once(banner):
+def test_that_another_verdict_is_shown_at_once(banner):
     banner.show_decision(GENUINE)
-    assert "Genuine" in banner.text
     assert "0.412 ≥ 0.300" in banner.text
     assert banner.accessibleName() == f"Verdict: {banner.text}"
-    assert any(label.toolTip() == "The rule." for label in banner.findChildren(QLabel))
     banner.show_decision(Decision(Verdict.ATTACK, score=0.1, threshold=0.3))
     assert "0.100 < 0.300" in banner.text
 

@@ -2,7 +2,6 @@
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QComboBox,
     QFileDialog,
     QInputDialog,
     QLabel,
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import (
 from app.qt import theme
 from app.qt.state import Choice, SourceState, Working
 from app.qt.theme import icons
+from app.qt.widgets.inputs import CalmComboBox
 from app.qt.widgets.layout import WorkingBar, button, hbox
 from app.types import Throughput
 
@@ -34,19 +34,15 @@ class SourceBar(QWidget):
         super().__init__(parent)
         self._source = SourceState()
         self._cameras: tuple[Choice, ...] = ()
-        self._choice, self._presents = _Opening(self), QComboBox(self)
+        self._choice, self._presents = _Opening(self), CalmComboBox(self)
         for box, name in (
             (self._choice, "Source of frames"),
             (self._presents, "What the demo presents"),
         ):
             box.setAccessibleName(name)
             box.setToolTip(name)
-            box.setSizeAdjustPolicy(
-                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-            )
+            box.keep_narrow(16)
             box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._choice.setMinimumContentsLength(16)
-        self._presents.setMinimumContentsLength(18)
         self._label = QLabel("Demo shows")
         self._label.setBuddy(self._presents)
         hbox(self, (self._choice, 3), self._label, (self._presents, 4))
@@ -148,7 +144,7 @@ class SourceBar(QWidget):
         self.presentation_requested.emit(str(self._presents.itemData(index) or ""))
 
 
-class _Opening(QComboBox):
+class _Opening(CalmComboBox):
     """A combo box with a signal for opening its list."""
 
     opened = Signal()
