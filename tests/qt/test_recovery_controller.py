@@ -169,8 +169,7 @@ def test_that_several_runs_are_offered_one_after_the_other():
     bench = Bench()
     first = bench.offer
     bench.choose(BRING_BACK)
-    assert "not saved" in bench.offer
-    assert bench.offer != first
+    assert bench.offer not in ("", first)
     bench.choose(BRING_BACK)
     assert bench.offer == ""
     assert len(bench.samples) == len(MINE) + 3
