@@ -4,8 +4,8 @@ import threading
 
 import numpy as np
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMessageBox, QPushButton
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence, QWheelEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton
 
 from app.capture.source import FrameSource, SourceInfo
 from app.qt import theme
@@ -80,7 +80,7 @@ class Driver:
         if not self.window.isActiveWindow():
             self.window.activateWindow()
             self.until(self.window.isActiveWindow)
-        self.qtbot.keyClick(self.window, *_key(keys))
+        self.qtbot.keySequence(self.window, QKeySequence(keys))
 
     def action(self, text):
         return next(one for one in self.window.menus.all if one.text().replace("&", "") == text)
@@ -185,34 +185,6 @@ def apply_theme(name):
     theme.notifier().dress()
 
 
-def _key(keys):
-    """Return key and modifiers of a text such as Ctrl+E."""
-    *modifiers, last = keys.split("+")
-    held = Qt.KeyboardModifier.NoModifier
-    for name in modifiers:
-        held |= {
-            "Ctrl": Qt.KeyboardModifier.ControlModifier,
-            "Shift": Qt.KeyboardModifier.ShiftModifier,
-        }[name]
-    return getattr(Qt.Key, f"Key_{last}"), held
-
-
-def answer_box(text):
-    """Click a button of the next message box, as soon as it is open; return what it asked."""
-    asked = []
-
-    def answer():
-        box = QApplication.activeModalWidget()
-        if not isinstance(box, QMessageBox):
-            QTimer.singleShot(5, answer)
-            return
-        asked.append(box.text())
-        next(b for b in box.buttons() if b.text().replace("&", "").startswith(text)).click()
-
-    QTimer.singleShot(0, answer)
-    return asked
-
-
 def with_dialog(act):
     """Call a function with the next modal dialog, as soon as it is open."""
 
@@ -224,6 +196,18 @@ def with_dialog(act):
             act(dialog)
 
     QTimer.singleShot(0, look)
+
+
+def answer_box(text):
+    """Click a button of the next message box, as soon as it is open; return what it asked."""
+    asked = []
+
+    def answer(box):
+        asked.append(box.text())
+        next(b for b in box.buttons() if b.text().replace("&", "").startswith(text)).click()
+
+    with_dialog(answer)
+    return asked
 
 
 class Pictures(FrameSource):

@@ -67,15 +67,10 @@ def test_that_every_icon_is_seen_and_stays_in_its_square(qapp):
 
 
 def test_that_verdicts_differ_by_shape_alone(qapp):
+    assert set(VERDICTS) == set(Verdict)
     for one, other in itertools.combinations(VERDICTS.values(), 2):
         here, there = ink(drawn(one[0])), ink(drawn(other[0]))
         assert len(here ^ there) > 0.1 * len(here | there), (one, other)
-
-
-def test_that_a_verdict_is_drawn_in_its_colour(light):
-    for verdict in Verdict:
-        image = icon(*VERDICTS[verdict]).pixmap(24, 24).toImage()
-        assert getattr(LIGHT, VERDICTS[verdict][1]) in colours_in(image), verdict
 
 
 def test_that_an_icon_follows_the_theme_by_itself_and_is_faint_when_disabled(light):

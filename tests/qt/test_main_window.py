@@ -1,7 +1,5 @@
 """The window as a whole: what is told, dropped, opened, refused, and what stays as it was."""
 
-import threading
-
 import numpy as np
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
@@ -64,29 +62,6 @@ def test_that_a_window_without_a_source_is_ready_for_the_demo_or_a_dropped_video
     assert not driver.controller.source.is_demo
     driver.until(lambda: driver.session.scored and not driver.session.scored.frame.caption)
     driver.until_told("The recording has ended")
-
-
-def test_that_a_frame_that_cannot_be_scored_is_told_once_and_the_next_ones_are(launch, expect_log):
-    from app.session.scoring import score_frame
-
-    expect_log("A frame could not be scored")
-    told, is_listening = [], threading.Event()
-
-    def sometimes(pipeline, model, frame):
-        if is_listening.is_set() and frame.number % 3 == 0:
-            raise RuntimeError("a bad frame")
-        return score_frame(pipeline, model, frame)
-
-    driver = launch(observe=sometimes)
-    driver.controller.notice.connect(lambda notice: told.append(notice.text))
-    is_listening.set()
-    driver.until_prepared()
-    driver.until_told("A frame could not be scored (RuntimeError: a bad frame)")
-    driver.until_verdict(Verdict.NO_MODEL)
-    last = driver.session.scored.frame.number
-    driver.until(lambda: driver.session.scored.frame.number > last + 10)
-    assert len([text for text in told if "a bad frame" in text]) == 1
-    assert driver.close()  # here, for pytest keeps what is logged later, and its frames with it
 
 
 def test_that_a_model_dropped_at_the_start_is_opened_and_neither_damage_nor_attacks_change_it(

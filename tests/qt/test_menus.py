@@ -80,7 +80,7 @@ def test_that_dialogs_open_and_settings_take_effect_when_they_are_accepted(
             end(dialog)
 
         with_dialog(act)
-        driver.press("Ctrl+Comma")
+        driver.press("Ctrl+,")
 
     for action in ("Keyboard shortcuts", "About lmkl-pad"):
         with_dialog(look)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QLabel,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -112,40 +111,35 @@ def test_that_the_style_sheet_finds_all_its_pictures():
             assert (theme.ASSETS / version).is_file()
 
 
-class SystemWithASwitch(theme.ThemeNotifier):
-    """The system's scheme in our hands: the offscreen platform has none."""
-
-    is_dark = False
-
-    def _system_is_dark(self):
-        return self.is_dark
-
-    def switch(self):
-        self.is_dark = not self.is_dark
-        scheme = Qt.ColorScheme.Dark if self.is_dark else Qt.ColorScheme.Light
-        QApplication.styleHints().colorSchemeChanged.emit(scheme)
-
-
 @pytest.fixture
-def system(app):
-    notifier = SystemWithASwitch(app)
+def system(app, monkeypatch):
+    """Return a notifier with a system of our own: the offscreen platform has no scheme."""
+    notifier = theme.ThemeNotifier(app)
+    monkeypatch.setattr(notifier, "_system_is_dark", lambda: notifier.is_dark)
+    notifier.is_dark = False
     yield notifier
     notifier.choose("light")
     notifier.setParent(None)
 
 
+def switch(system):
+    system.is_dark = not system.is_dark
+    scheme = Qt.ColorScheme.Dark if system.is_dark else Qt.ColorScheme.Light
+    QApplication.styleHints().colorSchemeChanged.emit(scheme)
+
+
 def test_that_the_system_is_followed_while_running_unless_a_theme_is_chosen(system, qtbot):
     system.choose("system")
     with qtbot.waitSignal(system.changed) as told:
-        system.switch()
+        switch(system)
     assert told.args == [DARK]
     with qtbot.waitSignal(system.changed):
-        system.switch()
+        switch(system)
     assert system.colours is LIGHT
     system.choose("light")
     with qtbot.assertNotEmitted(system.changed):
         system.choose("light")
-        system.switch()
+        switch(system)
     assert system.colours is LIGHT
 
 
@@ -219,18 +213,11 @@ class Counter(QObject):
         return False
 
 
-def test_that_focus_can_be_seen_on_a_button(app, qtbot):
-    apply_theme("light")
-    window = QWidget()
-    qtbot.addWidget(window)
-    layout = QVBoxLayout(window)
-    buttons = [QPushButton("Fit"), QPushButton("Fit")]
-    for button in buttons:
-        layout.addWidget(button)
-    with qtbot.waitExposed(window):
-        window.show()
+def test_that_focus_can_be_seen_on_a_button(window, qtbot):
+    button = QPushButton("Fit", window)
+    button.show()
+    without = button.grab().toImage()
     window.activateWindow()
-    buttons[0].setFocus(Qt.FocusReason.TabFocusReason)
-    qtbot.waitUntil(buttons[0].hasFocus)
-    with_focus, without = (button.grab().toImage() for button in buttons)
-    assert with_focus != without
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(button.hasFocus)
+    assert button.grab().toImage() != without

@@ -11,20 +11,21 @@ from lmkl_core.errors import InvalidInputError, raise_if_cancelled
 PATIENCE = 20_000
 
 
-class Boss(QObject):
-    """Gives work as a control does, and is told of it, on the main thread."""
+class Office(QObject):
+    """Gives jobs to a worker on a thread of its own; what follows is done on the main thread."""
 
     asked = Signal(object)
     done = Signal(object)
     failed = Signal(str)
     cancelled = Signal()
-    working = Signal(object)
 
-    def __init__(self, worker):
+    def __init__(self, name="jobs"):
         super().__init__()
-        self.asked.connect(worker.run)
-        worker.working.connect(self.working)
-        worker.ended.connect(self.on_ended)
+        self.worker = JobWorker()
+        self.thread = WorkerThread(self.worker, name)
+        self.asked.connect(self.worker.run)
+        self.worker.ended.connect(self.on_ended)
+        self.thread.start()
 
     @Slot(object)
     def on_ended(self, go_on):
@@ -37,22 +38,17 @@ class Boss(QObject):
 
 @pytest.fixture
 def office(qapp):
-    """Return a boss, and a worker on a thread of its own."""
-    worker = JobWorker()
-    thread = WorkerThread(worker, "jobs")
-    boss = Boss(worker)
-    thread.start()
-    yield boss, worker
-    thread.ask_to_stop()
-    assert thread.wait(QDeadlineTimer(PATIENCE))
+    office = Office()
+    yield office
+    office.thread.ask_to_stop()
+    assert office.thread.wait(QDeadlineTimer(PATIENCE))
 
 
 def test_that_work_is_done_on_another_thread_and_told_from_beginning_to_end(office, qtbot):
-    boss, _ = office
     told = []
-    boss.working.connect(lambda working: told.append((working.text, working.can_cancel)))
-    with qtbot.waitSignal(boss.done, timeout=PATIENCE) as done:
-        boss.ask("Fitting", lambda _: threading.get_ident(), can_cancel=True)
+    office.worker.working.connect(lambda working: told.append((working.text, working.can_cancel)))
+    with qtbot.waitSignal(office.done, timeout=PATIENCE) as done:
+        office.ask("Fitting", lambda _: threading.get_ident(), can_cancel=True)
     assert done.args != [threading.get_ident()]
     qtbot.waitUntil(lambda: len(told) == 2, timeout=PATIENCE)
     assert told[0] == ("Fitting", True)
@@ -70,24 +66,22 @@ def test_that_work_is_done_on_another_thread_and_told_from_beginning_to_end(offi
     ids=lambda value: type(value).__name__,
 )
 def test_that_a_failure_is_one_sentence_and_the_next_job_is_done(office, qtbot, error, sentence):
-    boss, _ = office
 
     def fail(_cancel):
         raise error
 
     failed = []
-    boss.failed.connect(failed.append)
-    with qtbot.waitSignal(boss.done, timeout=PATIENCE) as done:
-        boss.ask("Saving", fail)
-        boss.ask("Making", lambda _: 42)
+    office.failed.connect(failed.append)
+    with qtbot.waitSignal(office.done, timeout=PATIENCE) as done:
+        office.ask("Saving", fail)
+        office.ask("Making", lambda _: 42)
     assert done.args == [42]
     (told,) = failed
     assert told.startswith(sentence)
 
 
 def test_that_the_running_job_can_be_cancelled_and_the_next_one_is_done(office, qtbot):
-    boss, worker = office
-    worker.cancel_running()  # nothing yet
+    office.worker.cancel_running()  # nothing yet
     began = threading.Event()
 
     def work(cancel):
@@ -95,24 +89,21 @@ def test_that_the_running_job_can_be_cancelled_and_the_next_one_is_done(office, 
         while True:
             raise_if_cancelled(cancel)
 
-    with qtbot.waitSignals([boss.cancelled, boss.done], timeout=PATIENCE):
-        boss.ask("Fitting", work, can_cancel=True)
-        boss.ask("Making", lambda _: 42)
+    with qtbot.waitSignals([office.cancelled, office.done], timeout=PATIENCE):
+        office.ask("Fitting", work, can_cancel=True)
+        office.ask("Making", lambda _: 42)
         assert began.wait(20)
-        worker.cancel_running()
+        office.worker.cancel_running()
 
 
-def test_that_a_thread_that_does_not_end_in_time_is_told_and_kept(qapp, expect_log, qtbot):
+def test_that_a_thread_that_does_not_end_in_time_is_told_and_kept(qapp, expect_log):
     expect_log("The thread stubborn did not end in time")
-    worker, let_go = JobWorker(), threading.Event()
-    thread = WorkerThread(worker, "stubborn")
-    boss = Boss(worker)
-    thread.start()
-    with qtbot.waitSignal(boss.working, timeout=PATIENCE):
-        boss.ask("Fitting", lambda _: let_go.wait(60))
-    thread.ask_to_stop()
-    assert not thread.wait(QDeadlineTimer(1))
+    stubborn, began, let_go = Office("stubborn"), threading.Event(), threading.Event()
+    stubborn.ask("Fitting", lambda _: (began.set(), let_go.wait(60)))
+    assert began.wait(20)
+    stubborn.thread.ask_to_stop()
+    assert not stubborn.thread.wait(QDeadlineTimer(1))
     assert any_left_behind()
     let_go.set()
-    assert thread.wait(QDeadlineTimer(PATIENCE))
+    assert stubborn.thread.wait(QDeadlineTimer(PATIENCE))
     assert not any_left_behind()

@@ -2,76 +2,56 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QDeadlineTimer, QObject, Signal
 
 from app.capture.source import Cause, SourceError
 from app.capture.webcam import Camera
+from app.qt.controllers.source import SourceController
 from app.qt.state import Choice
 from app.qt.workers.capture import CaptureWorker
-from app.qt.workers.worker import WorkerThread
+from app.qt.workers.worker import stop_threads
+from app.settings import Settings
 from app.types import Frame
 from tests.qt.driving import Pictures
 
 PATIENCE = 20_000
 
 
-class Boss(QObject):
-    """Asks for sources through signals, and is told of them, on the main thread."""
-
-    wanted = Signal(str, int, int)
-    cameras = Signal()
-    frame_ready = Signal()
-    source_opened = Signal(object, bool)
-    failed = Signal(str)
-    cameras_listed = Signal(object)
-
-    def __init__(self, worker):
-        super().__init__()
-        self.wanted.connect(worker.open)
-        self.cameras.connect(worker.list_cameras)
-        for name in ("frame_ready", "source_opened", "failed", "cameras_listed"):
-            getattr(worker, name).connect(getattr(self, name))
-
-
 @pytest.fixture
 def studio(qapp):
-    """Return a function that starts a capture whose demos are these sources, one by one."""
+    """Return a function that starts a capture whose demos are these sources, one by one.
+
+    The controller that it returns has the texts of its notices in ``told``.
+    """
     started = []
 
     def start(*demos):
         waiting = iter(demos)
-        worker = CaptureWorker(lambda: next(waiting))
-        thread = WorkerThread(worker, "capture")
-        boss = Boss(worker)
-        started.append((thread, boss))
-        started[-1][0].start()
-        return boss, worker
+        control = SourceController(Settings(), lambda: next(waiting))
+        control.told = []
+        control.notice.connect(lambda notice: control.told.append(notice.text))
+        started.append(control)
+        control.worker_thread.start()
+        return control
 
     yield start
-    for thread, _ in started:
-        thread.ask_to_stop()
-        assert thread.wait(QDeadlineTimer(PATIENCE))
+    assert stop_threads([control.worker_thread for control in started])
 
 
 def test_that_another_source_takes_the_place_of_the_first_which_is_let_go(studio, qtbot):
     first, second = Pictures(), Pictures()
-    boss, worker = studio(first, second)
-    with qtbot.waitSignals([boss.source_opened, boss.frame_ready], timeout=PATIENCE):
-        boss.wanted.emit("demo", 640, 480)
-    for mailbox in (worker.to_show, worker.to_score):
+    control = studio(first, second)
+    control.open("demo")
+    for mailbox in (control.capture.to_show, control.capture.to_score):
         qtbot.waitUntil(lambda mailbox=mailbox: mailbox.take() is not None, timeout=PATIENCE)
-    with qtbot.waitSignal(boss.source_opened, timeout=PATIENCE) as told:
-        boss.wanted.emit("demo", 640, 480)
-    assert told.args == [second, False]
+    control.open("demo")
     qtbot.waitUntil(lambda: second.is_open and not first.is_open, timeout=PATIENCE)
 
 
 def test_that_a_mistake_in_making_a_source_is_told(studio, qtbot, expect_log):
     expect_log("A source could not be made")
-    boss, _ = studio()  # there is no demo to make
-    with qtbot.waitSignal(boss.failed, timeout=PATIENCE) as told:
-        boss.wanted.emit("demo", 640, 480)
-    assert told.args[0].startswith("The source could not be opened")
+    control = studio()  # there is no demo to make
+    control.open("demo")
+    qtbot.waitUntil(lambda: "The source could not be opened" in "".join(control.told))
 
 
 def test_that_a_camera_that_may_not_be_used_is_told_and_not_replaced(studio, qtbot, monkeypatch):
@@ -79,13 +59,10 @@ def test_that_a_camera_that_may_not_be_used_is_told_and_not_replaced(studio, qtb
         raise SourceError(Cause.PERMISSION, "The camera")
 
     monkeypatch.setattr("app.capture.webcam.find_camera", forbidden)
-    boss, _ = studio(Pictures())
-    with (
-        qtbot.waitSignal(boss.failed, timeout=PATIENCE) as told,
-        qtbot.assertNotEmitted(boss.source_opened),
-    ):
-        boss.wanted.emit("auto", 640, 480)
-    assert "The camera" in told.args[0]
+    control = studio(Pictures())
+    control.open("auto")
+    qtbot.waitUntil(lambda: "The camera" in "".join(control.told), timeout=PATIENCE)
+    assert control.name == ""
 
 
 def test_that_cameras_are_listed_by_name_or_as_none(studio, qtbot, monkeypatch, expect_log):
@@ -93,14 +70,14 @@ def test_that_cameras_are_listed_by_name_or_as_none(studio, qtbot, monkeypatch, 
         raise OSError("no such device")
 
     expect_log("Cameras could not be listed")
-    boss, _ = studio()
+    control, listed = studio(), []
+    control.capture.cameras_listed.connect(listed.append)
     found = [Camera("Webcam", ()), Camera("DroidCam", (), is_virtual=True)]
-    program = Choice("DroidCam", "DroidCam (virtual camera)")
-    for listed, expected in ((lambda: found, [Choice("Webcam", "Webcam"), program]), (fail, [])):
-        monkeypatch.setattr("app.capture.webcam.list_cameras", listed)
-        with qtbot.waitSignal(boss.cameras_listed, timeout=PATIENCE) as told:
-            boss.cameras.emit()
-        assert told.args == [expected]
+    choices = [Choice(camera.name, camera.label) for camera in found]
+    for answer, expected in ((lambda: found, choices), (fail, [])):
+        monkeypatch.setattr("app.capture.webcam.list_cameras", answer)
+        control.cameras_requested.emit()
+        qtbot.waitUntil(lambda expected=expected: listed[-1:] == [expected], timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("reader", ["show", "score"])
