@@ -9,6 +9,7 @@ An error's message often names a person's file, so only its kind and its way thr
 logged (`way_of`). ``LMKL_PAD_DEBUG=1`` prints the rest.
 """
 
+import traceback
 from types import TracebackType
 
 DEBUG_VARIABLE = "LMKL_PAD_DEBUG"
@@ -44,11 +45,8 @@ def kind_of(thing: object) -> str:
 
 
 def _places(trace: TracebackType | None) -> str:
-    places = []
-    while trace is not None:
-        module = str(trace.tb_frame.f_globals.get("__name__", "?"))
-        places.append(f"{module}:{trace.tb_lineno}")
-        trace = trace.tb_next
+    passed = traceback.walk_tb(trace)
+    places = [f"{frame.f_globals.get('__name__', '?')}:{line}" for frame, line in passed]
     # The middle of a deep recursion says nothing new.
     shown = [*places[:8], "...", *places[-8:]] if len(places) > 16 else places
     return f" ({' > '.join(shown)})" if shown else ""

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from app import storage
+from app.names import counted
 
 AUTO: Final = "auto"
 DETECTORS = (AUTO, "mtcnn", "yunet")
@@ -110,7 +111,7 @@ class Settings:
         """Return settings that list a model's path first, unless it cannot be stored."""
         if _converted("source", path) is None:
             return self
-        others = tuple(known for known in self.recent if known != path)
+        others = self.without_recent(path).recent
         return dataclasses.replace(self, recent=(path, *others)[:MAX_RECENT])
 
     def without_recent(self, path: str) -> "Settings":
@@ -187,9 +188,8 @@ def _from_values(values: dict[str, Any]) -> tuple[Settings, tuple[str, ...]]:
         if value is None
     ]
     if unknown := len(values) - len(known):
-        problems.append(
-            f"The settings file has {unknown} entries that this version does not know; ignored."
-        )
+        entries = counted(unknown, "entry", "entries")
+        problems.append(f"The settings file has {entries} unknown to this version; ignored.")
     usable = {name: value[0] for name, value in good.items() if value is not None}
     return Settings(**usable), tuple(problems)
 

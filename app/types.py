@@ -8,7 +8,7 @@ with a reason), because "no face" is an ordinary answer to a frame.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -132,10 +132,7 @@ class Quality:
         return tuple(check.reason for check in self.checks if not check.passed)
 
     def __getitem__(self, name: str) -> Check:
-        for check in self.checks:
-            if check.name == name:
-                return check
-        raise KeyError(name)
+        return {check.name: check for check in self.checks}[name]
 
 
 @dataclass(frozen=True)
@@ -309,10 +306,6 @@ class ScoredFrame:
     @property
     def differences(self) -> tuple[str, ...]:
         return () if self.familiarity is None else self.familiarity.differences
-
-    def numbers(self) -> ScoredFrame:
-        """Return the frame without its picture and terms."""
-        return replace(self, result=None, terms=(), memberships=(), regions=())
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 import copy
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -138,8 +139,14 @@ def extended(
     with _quiet():
         estimator.extend(rows.views, groups=rows.takes, refine=True)
     conditions, new = model.conditions, rows.enrolled_conditions()
-    if new is not None:
-        conditions = new if conditions is None else _joined(conditions, new)
+    if conditions is None:
+        conditions = new
+    elif new is not None:
+        conditions = EnrolledConditions(
+            conditions.takes + new.takes,
+            np.concatenate([conditions.low, new.low]),
+            np.concatenate([conditions.high, new.high]),
+        )
     takes, persons = _takes_and_persons(rows)
     grown = PadModel(
         estimator,
@@ -180,29 +187,6 @@ def _refuse_repeated(samples: Samples, fewest: int = 1) -> None:
         )
 
 
-def _joined(old: EnrolledConditions, new: EnrolledConditions) -> EnrolledConditions:
-    return EnrolledConditions(
-        old.takes + new.takes,
-        np.concatenate([old.low, new.low]),
-        np.concatenate([old.high, new.high]),
-    )
-
-
-def _standing_apart(
-    refused: NDArray[np.bool_], takes: Sequence[str], but: Collection[str]
-) -> list[str]:
-    """Warn of takes with most of their frames refused, except those in ``but``."""
-    if len(takes) != len(refused):
-        return []
-    member = np.array(takes)
-    return [
-        f"“{take}” is unlike the other takes and most of its frames would be refused: record it "
-        "once more and fit again."
-        for take in dict.fromkeys(takes)
-        if take not in but and refused[member == take].mean() > 0.5
-    ]
-
-
 def _finished(model: PadModel, takes: Sequence[str] = ()) -> PadModel:
     """Add notes for the person and the digest; ``takes`` are those of every row, if known."""
     estimator = model.estimator
@@ -216,13 +200,16 @@ def _finished(model: PadModel, takes: Sequence[str] = ()) -> PadModel:
     # Nothing can be done about the demo's takes.
     if not model.is_simulated:
         people = refused_people(people_of(model))
-        named = {
-            take
-            for take, name in zip(model.takes, model.persons, strict=False)
-            if name in {person.name for person in people}
-        }
-        apart = _standing_apart(calibration.scores < calibration.threshold, takes, named)
-        notes += [*apart, *map(refusal_of, people)]
+        names = {person.name for person in people}
+        whose = dict(zip(model.takes, model.persons, strict=False))
+        refused = calibration.scores < calibration.threshold
+        notes += [
+            f"“{take}” is unlike the other takes and most of its frames would be refused: record "
+            "it once more and fit again."
+            for take in dict.fromkeys(takes if len(takes) == len(refused) else ())
+            if whose.get(take) not in names and refused[np.array(takes) == take].mean() > 0.5
+        ]
+        notes += map(refusal_of, people)
         if calibration.level < LOW_LEVEL:
             notes.append(
                 f"Frames that were left out score only {calibration.level:.2f}, so the threshold "
@@ -236,10 +223,10 @@ def _finished(model: PadModel, takes: Sequence[str] = ()) -> PadModel:
     return replace(model, notes=tuple(notes)).named()
 
 
-class _quiet(warnings.catch_warnings):
+@contextmanager
+def _quiet() -> Iterator[None]:
     """Silence the library's warnings: the notes say the same."""
-
-    def __enter__(self) -> None:
-        super().__enter__()
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", DuplicateRowsWarning)
+        yield

@@ -257,9 +257,8 @@ def refused_people(people: tuple[PersonSummary, ...]) -> tuple[PersonSummary, ..
 
 def refusal_of(person: PersonSummary) -> str:
     """Say who would be refused and what to do."""
-    who, again = ("Takes without a person", "them")
-    if person.name:
-        who, again = f"“{person.name}”", person.name
+    who = f"“{person.name}”" if person.name else "Takes without a person"
+    again = person.name or "them"
     return (
         f"{who} would be refused in most frames: record {again} once more, in the light of the "
         "test."

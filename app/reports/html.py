@@ -133,7 +133,7 @@ def guided_test_page(report: Report) -> str:
         sweep_statement=size_statement(report.bands),
         thresholds=", ".join(map(score_text, thresholds)) or "none in force",
         has_one_threshold=ring is not None,
-        has_liveness=any(one.liveness is not None for one in report.presentations),
+        has_liveness=any(one.decision.liveness is not None for one in report.presentations),
     )
 
 

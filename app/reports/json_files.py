@@ -102,8 +102,8 @@ def presentation_row(one: Presentation) -> dict[str, Any]:
         "mean_face_size": one.size,
         "processing_seconds": one.seconds,
         **asdict(one.capture),
-        "mean_liveness": one.liveness,
-        "reason": one.reason,
+        "mean_liveness": one.decision.liveness,
+        "reason": one.decision.reason,
     }
 
 

@@ -94,15 +94,12 @@ def decide(
     live = [frame.liveness for frame in scored if frame.liveness is not None]
     liveness = fmean(live) if live else None
     leant = min(liveness + 0.05, 1.0) if lean and liveness is not None else liveness
-    score = _mean([frame.score for frame in scored if frame.score is not None])
+    scores = [frame.score for frame in scored if frame.score is not None]
+    # Rounding must not put the mean of equal scores on either side of them.
+    score = min(max(sum(scores) / len(scores), min(scores)), max(scores))
     verdict, reason = judge(score, threshold, familiarity, leant)
     differences = familiarity.differences if verdict is Verdict.UNFAMILIAR else ()
     return Decision(verdict, reason, "", score, threshold, len(scored), differences, liveness)
-
-
-def _mean(scores: list[float]) -> float:
-    # Rounding must not put the mean of equal scores on either side of them.
-    return min(max(sum(scores) / len(scores), min(scores)), max(scores))
 
 
 class Decider:
@@ -126,7 +123,9 @@ class Decider:
 
     def update(self, scored: ScoredFrame) -> Decision:
         """Add a frame and return the verdict of the window."""
-        if scored.face_changed or self._is_apart(scored):
+        if self._window and not 0 <= scored.frame.time - self._window[-1].frame.time <= LONGEST_GAP:
+            self._window.clear()
+        if scored.face_changed:
             self._window.clear()
         if scored.verdict is Verdict.NO_MODEL:
             self.reset()
@@ -148,22 +147,13 @@ class Decider:
             self.decision = self._decided(scored.threshold)
         return self.decision
 
-    def _is_apart(self, scored: ScoredFrame) -> bool:
-        if not self._window:
-            return False
-        return not 0 <= scored.frame.time - self._window[-1].frame.time <= LONGEST_GAP
-
     def _is_cut(self, threshold: float) -> bool:
         """Whether the last frames show another scene: across the threshold, far from the others."""
         scores = [frame.score for frame in self._window if frame.score is not None]
         before, after = scores[:-BREAK], scores[-BREAK:]
-        if not before:
-            return False
-        mean = sum(before) / len(before)
-        if not math.isfinite(mean):
-            return False
+        mean = sum(before) / len(before) if before else math.nan
         apart = all((score >= threshold) != (mean >= threshold) for score in after)
-        return apart and abs(sum(after) / BREAK - mean) > threshold / 2
+        return apart and math.isfinite(mean) and abs(sum(after) / BREAK - mean) > threshold / 2
 
     def _decided(self, threshold: float) -> Decision:
         frames = tuple(self._window)

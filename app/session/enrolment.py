@@ -68,8 +68,6 @@ class Enrolment:
         self._previous_time = -math.inf
         self._steps: deque[float] = deque(maxlen=25)
 
-    # ------------------------------------------------------------- recording
-
     @property
     def is_recording(self) -> bool:
         return self._recording is not None
@@ -107,25 +105,21 @@ class Enrolment:
         recording = self._recording
         if recording is None:
             return Offer.IGNORED
-        time = scored.frame.time
         row = None if scored.views is None else _row(scored.views)
-        self._measure_noise(row, time)
+        self._measure_noise(row, scored.frame.time)
         if row is None:
             self._hint = scored.reason
             return Offer.UNUSABLE
         if recording.is_quick and scored.verdict is Verdict.ATTACK:
             self._hint = "This looks like an attack and is not kept: record it on the Enrol page."
             return Offer.REFUSED
-        if not self._differs(row, time, recording):
+        if not self._differs(row, scored.frame.time, recording):
             self._hint = _MOVE
             return Offer.ALIKE
         return self._keep(scored, recording)
 
     def _measure_noise(self, row: NDArray[np.float32] | None, time: float) -> None:
-        """Frames in a row differ by the camera's noise and hardly by anything else.
-
-        Unless they come so slowly that the person has moved in between.
-        """
+        """Take the difference of frames in a row for noise, unless they are far apart in time."""
         gap, self._previous_time = time - self._previous_time, time
         previous, self._previous = self._previous, row
         if row is None or previous is None or previous.shape != row.shape:
@@ -170,8 +164,6 @@ class Enrolment:
         self.stop()
         return Offer.FINISHED
 
-    # ------------------------------------------------------------- changes
-
     def remove_samples(self, numbers: Sequence[int]) -> None:
         """Remove samples from their takes."""
         gone = set(numbers)
@@ -200,11 +192,13 @@ class Enrolment:
     def assign_take(self, name: str, person: str) -> None:
         """Set whose face a take shows, unless it is being recorded."""
         person = cleaned_name(person, LONGEST_PERSON)
-        if self.recording == name:
-            return
-        is_other = [s.take == name and s.person != person for s in self.samples]
-        pairs = zip(self.samples, is_other, strict=True)
-        self._change(tuple(replace(s, person=person) if changes else s for s, changes in pairs))
+        if self.recording != name:
+            self._change(
+                tuple(
+                    replace(s, person=person) if s.take == name and s.person != person else s
+                    for s in self.samples
+                )
+            )
 
     def restore(self, samples: Sequence[Sample]) -> None:
         """Add samples of an earlier run, under numbers and names that are free here."""
@@ -233,18 +227,13 @@ class Enrolment:
         self.samples, self.modelled, self._hint, self.person = (), frozenset(), "", ""
 
     def _change(self, samples: tuple[Sample, ...]) -> None:
-        if len(samples) == len(self.samples) and all(
-            one is other for one, other in zip(samples, self.samples, strict=True)
-        ):
-            return
-        self._remember()
-        self.samples = samples
+        if samples != self.samples:  # samples are compared by identity
+            self._remember()
+            self.samples = samples
 
     def _remember(self) -> None:
         if not self._undo or self._undo[-1] is not self.samples:
             self._undo.append(self.samples)
-
-    # ------------------------------------------------------------- for others
 
     @property
     def suggested_name(self) -> str:
@@ -265,10 +254,6 @@ class Enrolment:
     def unmodelled(self) -> tuple[Sample, ...]:
         """Samples that the present model was not fitted on."""
         return tuple(s for s in self.samples if s.number not in self.modelled)
-
-    def mark_modelled(self, numbers: Sequence[int]) -> None:
-        """Note which samples the present model was fitted on."""
-        self.modelled = frozenset(numbers)
 
     def why_not(self) -> str:
         """What is missing before a model can be fitted; empty if nothing."""

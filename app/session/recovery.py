@@ -52,9 +52,6 @@ _CONDITIONS = "conditions"
 _UNUSABLE = (OSError, Refused, ValueError, TypeError, LookupError, MemoryError)
 
 
-# ------------------------------------------------------------- one file
-
-
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the file of a take holds beside its tensors."""
 
@@ -147,9 +144,6 @@ def _condition(values: NDArray[np.float64]) -> Condition | None:
     return Condition(*map(float, values))
 
 
-# ------------------------------------------------------------- this run
-
-
 class Journal:
     """Keep the takes of this run on disk, in a folder made with the first; for one thread.
 
@@ -199,9 +193,6 @@ class Journal:
         for path in set(self._files) - wanted:
             path.unlink(missing_ok=True)
             del self._files[path]
-
-
-# ------------------------------------------------------------- earlier runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,9 +271,6 @@ def remove(runs: Iterable[Run]) -> list[str]:
                 f"({error.strerror or error}); delete it by hand."
             )
     return problems
-
-
-# ------------------------------------------------------------- sentences
 
 
 def offer_of(found: Found, features: Mapping[str, Any]) -> str:

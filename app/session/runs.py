@@ -32,10 +32,6 @@ class Run:
     _lock: FileLock = field(repr=False)
 
     @property
-    def name(self) -> str:
-        return self.folder.name
-
-    @property
     def is_there(self) -> bool:
         """Whether folder and lock exist: another instance may have deleted everything."""
         return self.folder.is_dir() and _lock_file(self.folder).exists()

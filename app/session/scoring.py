@@ -42,7 +42,7 @@ def score_frame(pipeline: Pipeline, model: PadModel | None, frame: Frame) -> Sco
         threshold=None if model is None else model.threshold,
         digest="" if model is None else model.digest,
         liveness=result.liveness,
-        size=_face_size(result),
+        size=None if result.quality is None else result.quality["size"].value or None,
         regions=_regions(result, pipeline.extractor.preset.crops),
         result=result,
         seconds=perf_counter() - began,
@@ -69,11 +69,6 @@ def _scored(model: PadModel | None, result: FrameResult) -> ScoredFrame:
         terms=tuple(tuple(map(float, row)) for row in terms),
         memberships=memberships,
     )
-
-
-def _face_size(result: FrameResult) -> float | None:
-    checks = () if result.quality is None else result.quality.checks
-    return next((one.value for one in checks if one.name == "size" and one.value > 0), None)
 
 
 def _regions(result: FrameResult, crops: tuple[Crop, ...]) -> tuple[Region, ...]:

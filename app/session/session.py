@@ -1,8 +1,4 @@
-"""The state of a running app: what was seen, enrolled, fitted and tested.
-
-Lives on the main thread, without Qt. Subscribers get the topic that changed and read the values
-from the session.
-"""
+"""The state of a running app: what was seen, enrolled, fitted and tested; for the main thread."""
 
 from collections import deque
 from collections.abc import Callable, Collection
@@ -35,7 +31,10 @@ Subscriber = Callable[[Topic], None]
 
 
 class Session:
-    """State of the app; ``clock`` gives seconds that never run backwards."""
+    """State of the app; subscribers get the topic that changed and read the values here.
+
+    ``clock`` gives seconds that never run backwards.
+    """
 
     def __init__(
         self,
@@ -58,8 +57,6 @@ class Session:
         self._latency = 0.0
         self._expected_caption = ""
 
-    # ------------------------------------------------------------- subscribing
-
     def subscribe(self, subscriber: Subscriber) -> None:
         """Call a subscriber at every change, on the thread that makes it."""
         self._subscribers.append(subscriber)
@@ -68,8 +65,6 @@ class Session:
         for topic in topics:
             for subscriber in self._subscribers:
                 subscriber(topic)
-
-    # ------------------------------------------------------------- values for views
 
     @property
     def decision(self) -> Decision:
@@ -96,8 +91,6 @@ class Session:
         rate = rate_of(self._arrivals, self._clock())
         return Throughput(source_rate, rate, self._latency, n_dropped)
 
-    # ------------------------------------------------------------- frames
-
     def observe(self, scored: ScoredFrame) -> None:
         """Add a frame to the verdict, and to the take or test under way."""
         if scored.digest != ("" if self.model is None else self.model.digest):
@@ -110,7 +103,7 @@ class Session:
         self._tell(Topic.SCORED)
         if after != before:
             self._tell(Topic.DECISION)
-        if not self._is_expected(scored):
+        if self._expected_caption not in ("", scored.frame.caption):
             return
         if self.enrolment.is_recording:
             self.last_offer = self.enrolment.offer(scored)
@@ -122,9 +115,6 @@ class Session:
     def expect(self, caption: str) -> None:
         """Enrol and test only frames with this caption, if any: the demo lags behind a request."""
         self._expected_caption = caption
-
-    def _is_expected(self, scored: ScoredFrame) -> bool:
-        return self._expected_caption in ("", scored.frame.caption)
 
     def begin_stream(self) -> None:
         """Forget the frames so far, for another source."""
@@ -158,14 +148,10 @@ class Session:
             return "a take is being recorded"
         return "a presentation is under way" if self.guided_test.is_presenting else ""
 
-    # ------------------------------------------------------------- enrolment
-
     def change_enrolment(self, change: Callable[[Enrolment], object]) -> None:
         self.last_offer = Offer.IGNORED  # a take that is stopped is not complete
         change(self.enrolment)
         self._tell(Topic.ENROLMENT)
-
-    # ------------------------------------------------------------- model
 
     def set_model(
         self,
@@ -178,10 +164,8 @@ class Session:
         ``numbers`` are those of the samples it was fitted on (default: as before), ``summary`` its
         description, which takes a while for large models.
         """
-        if numbers is not None:
-            self.enrolment.mark_modelled(numbers)
-        elif model is None:
-            self.enrolment.mark_modelled(())
+        if numbers is not None or model is None:
+            self.enrolment.modelled = frozenset(numbers or ())
         self.model = model
         if model is not None and summary is None:
             summary = describe(model, self.thumbnails(self.enrolment.modelled))
@@ -194,8 +178,6 @@ class Session:
         """Return the thumbnails of samples, in the order of their rows."""
         wanted = set(numbers)
         return [s.thumbnail for s in self.enrolment.samples if s.number in wanted]
-
-    # ------------------------------------------------------------- test
 
     def change_guided_test(self, change: Callable[[GuidedTest], object]) -> None:
         change(self.guided_test)

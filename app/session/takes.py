@@ -1,4 +1,4 @@
-"""What a take is made of, how one is recorded, and what takes cover of pose, distance and light."""
+"""How a take is recorded, and what takes cover of pose, distance and light."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -74,8 +74,6 @@ class EnrolmentState:
     person: str = ""
 
 
-# ------------------------------------------------------------- coverage
-
 # What a person can do comfortably before a webcam, and what brings most when it is enrolled.
 TURN = 16.0
 NOD = 10.0
@@ -92,13 +90,12 @@ def coverage(conditions: Sequence[Condition], takes: Sequence[str]) -> tuple[Cov
     frames = _item("Frames", len(takes) / FRAMES, "Record more frames.")
     if takes and not conditions:
         return (frames,)
-    if not conditions or len(conditions) != len(takes):
-        n_lights, turn, nod, distance = 0, 0.0, 0.0, 0.0
-    else:
-        n_lights = len(set(shared_circumstances(conditions, takes)))
-        turn = _span([each.yaw for each in conditions])
-        nod = _span([each.pitch for each in conditions])
-        distance = _span([each.distance for each in conditions])
+    if len(conditions) != len(takes):
+        conditions = ()
+    n_lights = len(set(shared_circumstances(conditions, takes))) if conditions else 0
+    turn, nod, distance = (
+        _span([getattr(each, name) for each in conditions]) for name in ("yaw", "pitch", "distance")
+    )
     return (
         frames,
         _item("Lights", n_lights / LIGHTS, "Record a take in another light, such as a lamp."),
@@ -124,16 +121,15 @@ def coverage_by_person(
     }
     if len(covered) < 2:
         return next(iter(covered.values()), coverage((), ()))
+    named = (
+        [
+            replace(item, advice=f"{person}: {item.advice}") if person and item.advice else item
+            for item in items
+        ]
+        for person, items in covered.items()
+    )
     # Of frames whose circumstances are not known there is one item alone.
-    rows = zip(*(_named(items, person) for person, items in covered.items()), strict=False)
-    return tuple(min(row, key=lambda item: item.share) for row in rows)
-
-
-def _named(items: tuple[CoverageItem, ...], person: str) -> list[CoverageItem]:
-    return [
-        replace(item, advice=f"{person}: {item.advice}") if person and item.advice else item
-        for item in items
-    ]
+    return tuple(min(row, key=lambda item: item.share) for row in zip(*named, strict=False))
 
 
 def _item(name: str, share: float, advice: str) -> CoverageItem:
@@ -142,5 +138,4 @@ def _item(name: str, share: float, advice: str) -> CoverageItem:
 
 
 def _span(values: list[float]) -> float:
-    low, high = np.quantile(values, _ENDS)
-    return float(high - low)
+    return float(np.diff(np.quantile(values, _ENDS))[0]) if values else 0.0

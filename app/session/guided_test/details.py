@@ -1,6 +1,7 @@
 """Details of a test that only its people know, and templates for them."""
 
 import json
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -57,16 +58,17 @@ SPECIES_DETAILS = (
 """Asked for every attack instrument species."""
 
 _MADE = {
-    "Printer, paper, resolution": ("print", "photo"),
-    "Screen model, resolution, brightness": ("phone", "tablet", "replay", "monitor"),
-    "Material and how it was shaped": ("paper mask", "3-D mask"),
+    **dict.fromkeys(("print", "photo"), "Printer, paper, resolution"),
+    **dict.fromkeys(
+        ("phone", "tablet", "replay", "monitor"), "Screen model, resolution, brightness"
+    ),
+    **dict.fromkeys(("paper mask", "3-D mask"), "Material and how it was shaped"),
 }
 
 
 def made_hint(species: str) -> str:
     """Return what to say about how an instrument of a species is made."""
-    found = (hint for hint, names in _MADE.items() if species in names)
-    return next(found, "Material, device, resolution")
+    return _MADE.get(species, "Material, device, resolution")
 
 
 @dataclass(frozen=True)
@@ -80,12 +82,8 @@ class Details:
         return self.species.get(species, {})
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the details as JSON values."""
-        species = {name: dict(answers) for name, answers in self.species.items()}
-        return {**self.values, "species": species}
+        return {**self.values, "species": {name: dict(one) for name, one in self.species.items()}}
 
-
-# ------------------------------------------------------------- read
 
 _Species = Annotated[dict[str, dict[str, Any]], msgspec.Meta(max_length=MOST_SPECIES)]
 
@@ -115,12 +113,11 @@ def _answers(given: Mapping[str, Any], questions: tuple[Detail, ...]) -> dict[st
 def _answer(question: Detail, given: Any) -> str:
     answer: str | int = converted(given, str | int, question.key)  # type: ignore[arg-type]
     text = cleaned_name(str(answer), LONGEST_DETAIL)
-    if text and question.kind == "number":
-        is_count = text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST_COUNT))
-        if not is_count or int(text) > LARGEST_COUNT:
-            raise GuidedTestError(f"{question.key} must be a whole number up to {LARGEST_COUNT}")
-        text = str(int(text)) if int(text) else ""
-    return text
+    if not text or question.kind != "number":
+        return text
+    if not re.fullmatch("[0-9]{1,6}", text) or int(text) > LARGEST_COUNT:
+        raise GuidedTestError(f"{question.key} must be a whole number up to {LARGEST_COUNT}")
+    return str(int(text) or "")
 
 
 def read_toml(path: Path, read: Callable[[Any], T], what: str) -> T:
@@ -146,9 +143,6 @@ def read_toml(path: Path, read: Callable[[Any], T], what: str) -> T:
 
 def read_details(path: Path) -> Details:
     return read_toml(path, details_from, "file of details")
-
-
-# ------------------------------------------------------------- templates
 
 
 @dataclass(frozen=True)

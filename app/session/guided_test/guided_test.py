@@ -86,12 +86,11 @@ class _Running:
 
     @property
     def capture(self) -> Capture:
-        width = height = 0
-        rate = None
-        if self._first is not None and self._last is not None:
-            height, width = (*getattr(self._first.image, "shape", ()), 0, 0)[:2]
-            n_delivered = self._last.number - self._first.number
-            rate = n_delivered / self.seconds if n_delivered > 0 < self.seconds else None
+        assert self._first is not None
+        assert self._last is not None
+        height, width = (*getattr(self._first.image, "shape", ()), 0, 0)[:2]
+        n_delivered = self._last.number - self._first.number
+        rate = n_delivered / self.seconds if n_delivered > 0 < self.seconds else None
         machine = operating_system(), processor()
         return Capture(self._began, self._source, width, height, rate, *machine)
 
@@ -184,8 +183,7 @@ class GuidedTest:
         running.add(frame, scored.frame)
         if running.is_complete:
             self._record(running)
-            return True
-        return False
+        return running.is_complete
 
     def finish(self) -> bool:
         """End the presentation now.
@@ -214,18 +212,14 @@ class GuidedTest:
 
     def clear(self) -> None:
         """Drop all presentations; plan and details stay."""
-        self.presentations = ()
-        self._running = None
-        self._next_number = 1
-        self._hint = IDLE
+        self.presentations, self._next_number = (), 1
+        self._running, self._hint = None, IDLE
 
     def take_over(self, other: "GuidedTest") -> None:
         """Continue another session in place of this one."""
-        self.presentations = other.presentations
-        self._next_number = other._next_number
+        self.presentations, self._next_number = other.presentations, other._next_number
         self.plan, self.details = other.plan, other.details
-        self._running = None
-        self._hint = IDLE
+        self._running, self._hint = None, IDLE
 
     def _record(self, running: _Running) -> None:
         presentation = Presentation(

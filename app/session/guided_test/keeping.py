@@ -99,7 +99,7 @@ def kept_tests() -> tuple[KeptTest, ...]:
             if files:
                 changed = max(file.stat().st_mtime for file in files)
                 when = datetime.fromtimestamp(changed).astimezone().isoformat(timespec="minutes")
-                found.append((changed, KeptTest(run.name, when, len(files))))
+                found.append((changed, KeptTest(run.folder.name, when, len(files))))
         except (OSError, ValueError, OverflowError):
             pass  # deleted meanwhile
         run.release()
@@ -108,12 +108,10 @@ def kept_tests() -> tuple[KeptTest, ...]:
 
 def open_kept(name: str) -> KeptSession:
     """Lock a session of `kept_tests`; refuse one that is gone or open elsewhere."""
-    chosen = None
-    for run in ended_runs(storage.TESTS_NAME):
-        if run.name == name:
-            chosen = run
-        else:
-            run.release()
+    runs = {run.folder.name: run for run in ended_runs(storage.TESTS_NAME)}
+    chosen = runs.pop(name, None)
+    for run in runs.values():
+        run.release()
     if chosen is None:
         raise GuidedTestError("This test session is open in another window or was deleted.")
     return KeptSession(chosen)

@@ -12,7 +12,7 @@ A plan is a TOML file::
 """
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -90,20 +90,17 @@ class TestPlan:
         n_bona_fide = self.wanted.get(BONA_FIDE, 0)
         return {"name": self.name, "note": self.note, "bona_fide": n_bona_fide, "species": species}
 
-    def progress(self, presentations: Iterable[Presentation]) -> PlanProgress:
+    def progress(self, presentations: Sequence[Presentation]) -> PlanProgress:
         """Return what is done and left; presentations without a response count as made."""
-        made: dict[str, list[Presentation]] = {}
-        for one in presentations:
-            made.setdefault(one.species, []).append(one)
-        rows = (_row(name, n, made.get(name, ())) for name, n in self.wanted.items())
+        rows = []
+        for species, n_wanted in self.wanted.items():
+            made = Tally.of(
+                species, [one.verdict for one in presentations if one.species == species]
+            )
+            n_left = max(n_wanted - made.n, 0)
+            rate = Rate(made.errors.n_errors, made.errors.n + n_left)
+            rows.append(PlannedRow(species, n_wanted, made.n, rate.n_errors, rate.interval[1]))
         return PlanProgress(self.name, self.note, tuple(rows))
-
-
-def _row(species: str, n_wanted: int, made: Iterable[Presentation]) -> PlannedRow:
-    tally = Tally.of(species, [one.verdict for one in made])
-    n_left = max(n_wanted - tally.n, 0)
-    rate = Rate(tally.errors.n_errors, tally.errors.n + n_left)
-    return PlannedRow(species, n_wanted, tally.n, rate.n_errors, rate.interval[1])
 
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_PRESENTATIONS)]

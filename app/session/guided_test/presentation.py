@@ -7,6 +7,7 @@ cannot contradict itself.
 import math
 import os
 import platform
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -48,8 +49,6 @@ def converted(value: Any, schema: type[T], key: str = "") -> T:
         where = cleaned_name(key or path.strip(".`"), 40)
         raise GuidedTestError(f"{where}: {what}" if where else what) from None
 
-
-# ------------------------------------------------------------- what a file says
 
 _Real = Annotated[float, msgspec.Meta(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
 _Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -131,9 +130,6 @@ class _Saved(msgspec.Struct):
         )
 
 
-# ------------------------------------------------------------- a presentation
-
-
 @dataclass(frozen=True)
 class Presentation:
     """A presentation that has ended."""
@@ -177,17 +173,9 @@ class Presentation:
         return self.decision.verdict
 
     @property
-    def reason(self) -> str:
-        return self.decision.reason
-
-    @property
     def score(self) -> float | None:
         """Mean score; None with fewer than `app.session.decision.ENOUGH_FRAMES` scored frames."""
         return self.decision.score
-
-    @property
-    def liveness(self) -> float | None:
-        return self.decision.liveness
 
     @property
     def seconds(self) -> float | None:
@@ -254,7 +242,8 @@ def kept_numbers(scored: ScoredFrame) -> ScoredFrame:
         is_missing = scored.verdict is Verdict.NO_FACE
         verdict = Verdict.NO_FACE if is_missing else Verdict.POOR_QUALITY
         return ScoredFrame(verdict, size=scored.size, seconds=scored.seconds)
-    return replace(scored.numbers(), reason="", threshold=None, digest="")
+    kept = (scored.liveness, scored.familiarity, scored.size, scored.seconds)
+    return ScoredFrame(scored.verdict, "", scored.score, None, *kept)
 
 
 def species_name(typed: str, known: Iterable[str] = ()) -> str:
@@ -312,9 +301,6 @@ class Tally:
         return Rate(self.n_no_response, self.n)
 
 
-# ------------------------------------------------------------- the computer
-
-
 @cache
 def operating_system() -> str:
     try:
@@ -337,6 +323,5 @@ def _model_name() -> str:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    rows = (line.partition(":") for line in text.splitlines())
-    found = (value for name, _, value in rows if name.strip() in ("model name", "Hardware"))
-    return " ".join(next(found, "").split())
+    found = re.search(r"^(?:model name|Hardware)\s*:(.*)", text, re.MULTILINE)
+    return " ".join(found[1].split()) if found else ""

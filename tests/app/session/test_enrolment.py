@@ -196,7 +196,7 @@ def test_that_a_fit_needs_enough_frames_and_no_recording(sitting):
 def test_that_a_take_is_in_the_model_when_all_of_it_is(sitting):
     sitting.record("a")
     sitting.record("b")
-    sitting.enrolment.mark_modelled(range(11))
+    sitting.enrolment.modelled = frozenset(range(11))
     assert [take.is_in_model for take in sitting.enrolment.state.takes] == [True, False]
     assert [sample.number for sample in sitting.enrolment.unmodelled] == [11]
     sitting.enrolment.rename_take("a", "c")

@@ -199,7 +199,7 @@ def test_that_striking_another_take_does_not_disturb_the_recording(sitting):
 
 def test_that_clearing_forgets_everything(sitting):
     sitting.record("a")
-    sitting.enrolment.mark_modelled([0, 1])
+    sitting.enrolment.modelled = frozenset([0, 1])
     sitting.enrolment.start("b")
     sitting.enrolment.clear()
     shown = sitting.enrolment.state

@@ -199,7 +199,7 @@ def test_that_two_runs_are_found_newest_first(folder):
     for one in found:
         one.run.release()
     assert len(found) == 2
-    assert found[0].run.name == newest
+    assert found[0].run.folder.name == newest
 
 
 def test_that_a_folder_in_which_nothing_was_kept_yet_is_removed(folder):

@@ -181,8 +181,8 @@ def test_that_means_decide_where_light_and_liveness_are_known(guided_test):
             light = in_light(9.0 if number % 3 == 0 else 0.0, liveness)
             guided_test.offer(replace(scored(0.4), **light))
         assert last(guided_test).verdict is expected
-        assert last(guided_test).liveness == (liveness and pytest.approx(liveness))
-        assert "compared with window, the room is darker" in last(guided_test).reason
+        assert last(guided_test).decision.liveness == (liveness and pytest.approx(liveness))
+        assert "compared with window, the room is darker" in last(guided_test).decision.reason
 
 
 def test_that_light_and_liveness_survive_json(guided_test):
@@ -196,8 +196,8 @@ def test_that_light_and_liveness_survive_json(guided_test):
         copy.presentations, guided_test.presentations, expected, strict=True
     ):
         assert read.verdict is kept.verdict is verdict
-        assert read.liveness == kept.liveness
-    assert copy.presentations[0].reason.endswith(
+        assert read.decision.liveness == kept.decision.liveness
+    assert copy.presentations[0].decision.reason.endswith(
         "it looks live (90 %), but in a light that was not enrolled. Add it only if this is "
         "the live person."
     )
@@ -212,7 +212,7 @@ def test_that_a_session_without_light_and_liveness_is_read_by_what_frames_were_c
     for name in ("liveness", "room", "place"):
         del document["presentations"][0][name]
     (read,) = GuidedTest.from_dict(document).presentations
-    assert (read.verdict, read.liveness) == (Verdict.UNFAMILIAR, None)
+    assert (read.verdict, read.decision.liveness) == (Verdict.UNFAMILIAR, None)
 
 
 def test_that_the_commoner_reason_names_a_missing_response(guided_test):
