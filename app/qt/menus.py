@@ -1,4 +1,4 @@
-"""Menus and shortcuts, and the dialogs behind them."""
+"""Menus, shortcuts and the dialogs behind them."""
 
 from dataclasses import replace
 from functools import partial
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Menus(QObject):
-    """What can be done from menus and by keys."""
+    """The menus, their shortcuts and dialogs."""
 
     def __init__(self, window: "MainWindow") -> None:
         super().__init__(window)
@@ -168,7 +168,7 @@ class Menus(QObject):
 
     @Slot(object)
     def _on_accepted(self, settings: Settings) -> None:
-        # What the dialog does not show may have changed while it was open.
+        # Settings without a field may have changed meanwhile.
         now = self._controller.settings
         kept = {name: getattr(now, name) for name in ("recent", "window", "splitter")}
         self._controller.use_settings(replace(settings, **kept))
@@ -209,7 +209,7 @@ class Menus(QObject):
 
 
 def settings_choices(cameras: tuple[str, ...]) -> SettingsChoices:
-    """Return what there is to choose from on this machine, beside these cameras."""
+    """Return the choices on this machine."""
     detectors = ("mtcnn", "yunet") if (weights_folder() / YUNET_FILE).is_file() else ("mtcnn",)
     return SettingsChoices(
         cameras=cameras,

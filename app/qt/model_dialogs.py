@@ -112,7 +112,7 @@ class ModelDialogs(QObject):
             self._stay_open()
 
     def _ask_for_file(self, is_protected: bool) -> str:
-        """Return a path whose ending tells whether the file is protected; empty for none."""
+        """Return the chosen path with the right ending; empty for none."""
         suffix, kind = (PROTECTED_SUFFIX, "Protected ") if is_protected else (SUFFIX, "")
         start = str(Path(self.folder()) / f"{NAME}{suffix}")
         pattern = f"{kind}lmkl-pad models (*{suffix});;All files (*)"
@@ -128,7 +128,7 @@ class ModelDialogs(QObject):
 
     @Slot(object)
     def _on_model(self, model: ModelSummary | None) -> None:
-        """Propose a passphrase for what grew out of a protected model."""
+        """Propose a passphrase for models that derive from a protected one."""
         if model is None or model.path:
             self._is_protected = model is not None and model.is_protected
 
@@ -180,7 +180,7 @@ class PassphraseEdit(QWidget):
         return self.line.text()
 
     def show_typed(self, is_seen: bool) -> None:
-        """Show or hide what is typed; no keyboard is to learn it either way."""
+        """Show or hide the text; input methods must not learn it either way."""
         echo, hint = QLineEdit.EchoMode, Qt.InputMethodHint
         self.line.setEchoMode(echo.Normal if is_seen else echo.Password)
         self.line.setInputMethodHints(
@@ -191,14 +191,14 @@ class PassphraseEdit(QWidget):
         )
 
     def take(self) -> str:
-        """Return what was typed and forget it."""
+        """Return the text and clear it."""
         text = self.line.text()
         self.line.setText("")  # unlike clear(), this leaves nothing that could be undone
         return text
 
 
 class PassphraseDialog(QDialog):
-    """A column of widgets over two buttons, as high as its texts need in its width."""
+    """A column of widgets over two buttons, in a fixed width."""
 
     def __init__(self, title: str, go_on: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -213,7 +213,7 @@ class PassphraseDialog(QDialog):
         self._buttons.rejected.connect(self.reject)
 
     def arrange(self, *widgets: QWidget) -> None:
-        """Put widgets into the column, in order, and show what is typed in them on demand."""
+        """Fill the column and let the check box show the passphrases."""
         margins = (3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID)
         column = vbox(self, *widgets, self._buttons, margins=margins, spacing=GRID + 4)
         column.addStrut(WIDTH * self.fontMetrics().averageCharWidth())
@@ -290,7 +290,7 @@ class ExportDialog(PassphraseDialog):
         self.go_on.setEnabled(self._is_good())
 
     def _problem(self) -> str:
-        """What is wrong, as far as it is known before all is typed."""
+        """Return the problem, as far as it shows while typing."""
         first, second = self.first.text(), self.second.text()
         if second and not first.startswith(second):
             return "The two passphrases are not the same."
@@ -302,10 +302,10 @@ class ExportDialog(PassphraseDialog):
 
 
 class UnlockDialog(PassphraseDialog):
-    """Stays open while a passphrase is tried, and says when it does not fit."""
+    """Asks for a passphrase; stays open while it is tried."""
 
     passphrase_given = Signal(str, str)
-    """Path of the model, and what was typed; the dialog has forgotten it."""
+    """Path and passphrase."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Protected model", "&Open", parent)
@@ -334,14 +334,14 @@ class UnlockDialog(PassphraseDialog):
         self.open()
 
     def accept(self) -> None:
-        """Give away what was typed, and stay open until it is known whether it fits."""
+        """Emit the passphrase, and stay open until it is checked."""
         if self.go_on.isEnabled():
             typed = self.edit.take()
             self._set_trying(True)
             self.passphrase_given.emit(self._path, typed)
 
     def reject(self) -> None:
-        """Close and forget what was typed."""
+        """Close and clear the passphrase."""
         self.edit.take()
         super().reject()
 

@@ -1,4 +1,4 @@
-"""The details of a test that only its people know, and templates of them."""
+"""The details of a test that only the tester knows, and templates of them."""
 
 from collections.abc import Iterable, Mapping
 
@@ -78,7 +78,7 @@ class DetailsDialog(QDialog):
         self._editors["", DETAILS[0].key].setFocus()
 
     def details(self) -> Details:
-        """Return what the fields hold now, with species that were not asked about as they were."""
+        """Return the fields' contents; species without fields keep their details."""
         values: dict[str, str] = {}
         species = {name: dict(given) for name, given in self._details.species.items()}
         for (name, key), editor in self._editors.items():
@@ -97,8 +97,6 @@ class DetailsDialog(QDialog):
 
     def _template_row(self) -> QHBoxLayout:
         title = QLabel("&Template")
-        title.ensurePolished()
-        title.setMinimumWidth(title.sizeHint().width() + GRID)  # the mark takes a little room
         edit = QLineEdit()
         edit.setMaxLength(LONGEST_NAME)
         self.template = QComboBox()
@@ -214,7 +212,7 @@ def _editor(question: Detail, hint: str) -> QWidget:
 
 
 def _text(editor: QWidget) -> str:
-    """Return what an editor holds; empty for nothing."""
+    """Return an editor's text, or an empty one for no choice."""
     if isinstance(editor, QComboBox):
         return editor.currentText() if editor.currentIndex() > 0 else ""
     assert isinstance(editor, QLineEdit)

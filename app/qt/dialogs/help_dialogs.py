@@ -27,7 +27,7 @@ ICON_SIDE = 64
 
 
 class Part(NamedTuple):
-    """Something the program is built on: its name, its package and its licence."""
+    """A dependency."""
 
     name: str
     package: str
@@ -75,7 +75,7 @@ _LIMITS = (
 
 
 class AboutDialog(QDialog):
-    """What the program is, what it is not, what it is made of, and under which licences."""
+    """The program's purpose, limits, dependencies and licences."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -95,7 +95,7 @@ class AboutDialog(QDialog):
             f"Qt {qVersion()} is used under the LGPL, version 3, as separate libraries that may be "
             "replaced by others. Each package brings the text of its licence."
         )
-        layout = vbox(
+        vbox(
             self,
             hbox(None, picture, (words, 1), spacing=2 * GRID),
             wrapped(_ABOUT),
@@ -106,14 +106,12 @@ class AboutDialog(QDialog):
             _close_button(self),
             margins=(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID),
         )
-        for place in (3, 1):
-            layout.insertSpacing(place, GRID)
         metrics = self.fontMetrics()
         self.resize(100 * metrics.averageCharWidth(), 44 * metrics.height())
 
 
 class ShortcutsDialog(QDialog):
-    """What the keys do, read from the actions that have them, so that none is missing."""
+    """A table of all actions with shortcuts."""
 
     def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""The settings, in five pages; nothing needs touching, and everything can be put back."""
+"""The settings, in five pages."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -31,19 +31,19 @@ _DETECTORS = {"mtcnn": "MTCNN", "yunet": "YuNet"}
 
 @dataclass(frozen=True)
 class SettingsChoices:
-    """What there is to choose from on this machine."""
+    """The choices on this machine."""
 
     cameras: tuple[str, ...]
     presets: tuple[tuple[str, str], ...]
-    """Names of the presets and what each is, in one sentence."""
+    """Names and descriptions."""
     detectors: tuple[str, ...]
     """Names of the face detectors that can be used, without ``"auto"``."""
     stored_in: tuple[str, ...]
-    """Folders that hold what the program has stored of the person."""
+    """Folders with personal data."""
 
 
 def _pages(choices: SettingsChoices, delete: QPushButton) -> dict[str, list[Part]]:
-    """Return what is on the pages, by their titles."""
+    """Return the parts of the pages, by title."""
     sources = [
         ("Automatic: the first camera, else the demo", AUTO),
         *((name, f"camera:{name}") for name in choices.cameras),
@@ -163,13 +163,12 @@ def _pages(choices: SettingsChoices, delete: QPushButton) -> dict[str, list[Part
 
 
 class SettingsDialog(QDialog):
-    """Shows settings and gives back what was chosen."""
+    """Edits settings."""
 
     accepted_settings = Signal(object)
     """Changed `Settings` that can be used, on "OK" and on "Apply"."""
     delete_requested = Signal()
-    """Everything stored of the person is to be deleted; they have confirmed it. The dialog is
-    closed by then, so that what it shows is not stored again."""
+    """Delete all personal data; confirmed, and emitted after the dialog has closed."""
 
     def __init__(
         self, settings: Settings, choices: SettingsChoices, parent: QWidget | None = None
@@ -205,7 +204,7 @@ class SettingsDialog(QDialog):
         self.resize(width, 40 * metrics.height())
 
     def chosen(self) -> Settings:
-        """Return what the fields hold now, which need not be usable."""
+        """Return the fields' values, usable or not."""
         values: dict[str, Any] = {name: field.value() for name, field in self._fields.items()}
         values["width"], values["height"] = values.pop(SIZE)
         return dataclasses.replace(self._settings, **values)
@@ -215,7 +214,7 @@ class SettingsDialog(QDialog):
         return self._fields[name]
 
     def accept(self) -> None:
-        """Give back what was chosen and close; stay open while something cannot be used."""
+        """Apply and close; stay open while a value cannot be used."""
         if not check(self.chosen()):
             self._on_apply()
             super().accept()

@@ -1,6 +1,6 @@
-"""Fields of the settings: a name, an editor, one line of help, and what is wrong with the value.
+"""Fields of the settings: a title, an editor, help and the problem with the value.
 
-A field gives back whatever was typed; `app.settings.check` says whether it can be used.
+`app.settings.check` decides whether a value can be used.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ class Field(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
 
     def value(self) -> Any:
-        """Return what the editor holds; a text where it is not understood."""
+        """Return the value, or the typed text if it is not understood."""
         raise NotImplementedError
 
     def set_value(self, value: Any) -> None:
@@ -63,7 +63,7 @@ class Field(QWidget):
 
     @property
     def problem(self) -> str:
-        """What is wrong, as it is shown; empty when nothing is."""
+        """The problem that is shown; empty for none."""
         return self._problem.text()
 
     def show_problem(self, sentence: str) -> None:
@@ -172,7 +172,7 @@ class ChoiceField(Field):
         self.changed.connect(self._explain)
 
     def value(self) -> Any:
-        """Return what the choice stands for, or what was typed."""
+        """Return the value of the choice, or the typed text."""
         text = self.editor.currentText().strip()
         place = self.editor.findText(text, Qt.MatchFlag.MatchExactly)
         return text if place < 0 else self._values[place]

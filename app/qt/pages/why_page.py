@@ -165,7 +165,7 @@ class WhyPage(QWidget):
     """The newest score in words and as a chart, at a pace that can be read."""
 
     enrol_requested = Signal()
-    """From the empty state: there is no model yet."""
+    """Emitted from the empty state, without a model."""
 
     def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -151,7 +151,7 @@ class EnrolPage(QWidget):
         self._lock()
 
     def _lock(self) -> None:
-        """Leave the takes alone while one is recorded; a fit goes on with what it was given."""
+        """Forbid changes while a take is recorded."""
         enrolment, is_fitting = self._enrolment, self._is_fitting
         self.fit_bar.show_enrolment(enrolment, self._n_unmodelled, is_fitting=is_fitting)
         is_recording = bool(enrolment.collecting)

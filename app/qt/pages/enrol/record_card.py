@@ -1,4 +1,4 @@
-"""Recording a take: its name, the button, the ring that fills, and what to do now."""
+"""Recording a take: its name, the button, the progress ring and the next step."""
 
 from PySide6.QtCore import QRectF, QSize, QStringListModel, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QKeySequence, QPainter, QPaintEvent, QPen

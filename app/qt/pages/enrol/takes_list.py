@@ -25,7 +25,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class TakesList(QWidget):
-    """A table of takes with what can be done to them."""
+    """A table of takes with actions on them."""
 
     remove_requested = Signal(str)
     rename_requested = Signal(str, str)

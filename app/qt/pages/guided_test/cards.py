@@ -75,7 +75,7 @@ class PlanCard(QFrame):
         self._refresh()
 
     def after(self, species: str) -> str:
-        """Return what to present next: the same until there is enough, then what lacks most."""
+        """Return the species to present next: the same one until the plan has enough of it."""
         left = [] if self._plan is None else [row for row in self._plan.rows if row.n_left]
         if not left or species in [row.species for row in left]:
             return species
@@ -159,7 +159,7 @@ class PresentCard(QFrame):
         self.set_simulated(False)
 
     def show_guided_test(self, guided_test: GuidedTestState) -> None:
-        """Show how far the presentation is, or what became of the last one."""
+        """Show the progress of the presentation, or the outcome of the last one."""
         is_presenting = bool(guided_test.presenting)
         self.bar.setValue(round(100 * guided_test.progress) if is_presenting else 0)
         newest = guided_test.presentations[-1] if guided_test.presentations else None

@@ -29,7 +29,7 @@ from app.session.guided_test.presentation import (
 from app.types import BONA_FIDE, Verdict
 
 MARGIN = GRID + 4
-"""Pixels around what lies in a card of the page, and between its parts."""
+"""Pixels around and between the parts of a card."""
 
 N_COLUMNS = 3
 """Of buttons."""
@@ -66,7 +66,7 @@ def species_icon_name(species: str) -> str:
 
 
 def rate_name(species: str) -> str:
-    """Return what ISO/IEC 30107-3 calls the species' error rate."""
+    """Return the name of the species' error rate in ISO/IEC 30107-3."""
     return "BPCER" if species == BONA_FIDE else "APCER"
 
 
@@ -77,14 +77,14 @@ def is_error(presentation: Presentation) -> bool:
 
 
 def judgement(presentation: Presentation) -> tuple[str, str]:
-    """Return the shape and the colour that say whether a presentation was judged rightly."""
+    """Return icon and colour for right, wrong or no response."""
     if not presentation.verdict.decides:
         return "dash", "muted"
     return ("cross", "bad") if is_error(presentation) else ("check", "good")
 
 
 def outcome_words(presentation: Presentation) -> str:
-    """Return whether a presentation was judged rightly, and what was done with it."""
+    """Return the outcome of a presentation, and whether it is right."""
     what = species_words(presentation.species)
     judged = "Wrong" if is_error(presentation) else "Right"
     if not presentation.verdict.decides:
@@ -93,7 +93,7 @@ def outcome_words(presentation: Presentation) -> str:
 
 
 def bound_words(row: Tally) -> str:
-    """Return what a species' presentations so far say about its error rate at most."""
+    """Return the upper bound on a species' error rate in a sentence."""
     n, wrong = row.errors.n, row.errors.n_errors
     what, at_most = species_words(row.species), percent(row.errors.interval[1])
     if n == 0:

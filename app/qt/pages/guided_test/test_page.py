@@ -81,7 +81,7 @@ class TestPage(QWidget):
         self._refresh()
 
     def set_why_not(self, why_not: str) -> None:
-        """Set what to do before there is a model to test; empty when there is one."""
+        """Set why nothing can be presented; empty when it can."""
         self._why_not = why_not
         self._refresh()
 

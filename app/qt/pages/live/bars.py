@@ -175,7 +175,7 @@ class StatusLine(QStatusBar):
 
     @property
     def text(self) -> str:
-        """What is being done and the figures, as written."""
+        """The work under way and the figures."""
         return f"{self._text.text()} {self._figures.text()}".strip()
 
     @Slot(object)

@@ -130,7 +130,7 @@ TIMELINE_HEIGHT = 150
 
 
 class LivePanel(QWidget):
-    """What is always in sight, whichever page is open beside it."""
+    """The live half of the window, beside every page."""
 
     def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
         super().__init__(parent)

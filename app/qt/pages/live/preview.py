@@ -9,14 +9,14 @@ from app.qt.theme import icons
 from app.types import Frame, ScoredFrame
 
 STALE_SECONDS = 1.0
-"""Marks of a face that was seen longer ago than this are not drawn: it is elsewhere by now."""
+"""Older marks of a face are not drawn: the face has moved on."""
 
 _MARGIN = 8.0
 _CORNER = 6.0
 
 
 class Preview(QWidget):
-    """Show frames as they come; what was found in them is drawn over the newest one.
+    """Show frames as they come, with the newest scored face drawn over them.
 
     A frame costs one scaled drawing of its own memory: nothing is copied or converted.
     """

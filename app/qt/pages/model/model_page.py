@@ -1,4 +1,4 @@
-"""The page on the model: how it was fitted, what it relies on, when it accepts."""
+"""The Model page: its fit, weights, threshold and details."""
 
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
@@ -85,7 +85,7 @@ class ModelPage(QWidget):
             self._show_parts()
 
     def set_can_fit(self, can_fit: bool, why_not: str = "") -> None:
-        """Offer a fit of the enrolled frames, or say why there cannot be one."""
+        """Offer a fit, or show why there cannot be one."""
         self._can_fit = (can_fit, why_not)
         self._fit.setVisible(can_fit)
         set_class(self._enrol, "" if can_fit else "primary")

@@ -23,7 +23,7 @@ from app.qt.widgets.layout import (
 from app.qt.widgets.texts import MarkedText, set_text, wrapped
 
 AUTOMATIC, LOWEST, HIGHEST = 0.0, 0.1, 30.0
-"""What stands for no target, and the targets that can be chosen, in percent."""
+"""The field's value without a target, and the range of targets, in per cent."""
 
 _SETTLING_MS = 300
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
@@ -127,7 +127,7 @@ def threshold_mark(calibration: Calibration) -> tuple[str, str]:
 
 
 def threshold_words(calibration: Calibration) -> str:
-    """Return where it stands, how many genuine frames may be refused, and what would help."""
+    """Describe the threshold, its rate of refused genuine frames, and how to improve it."""
     low, high = (decimals(100 * end, 1) for end in calibration.interval)
     n, rate = max(1, round(calibration.n_effective)), calibration.bpcer
     span = f"with about {n} independent frames, anything from {low} to {high} %"
@@ -152,7 +152,7 @@ def _share(rate: float) -> str:
 
 
 class PeopleTable(QWidget):
-    """What the threshold does to each of several people; hidden where there is only one."""
+    """Rates by person; hidden for a single person."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
