@@ -99,7 +99,7 @@ class MainWindow(QMainWindow):
         controller.recovery.brought_back.connect(self.turn_to_enrol)
         controller.networks.card_requested.connect(self._turn_to_networks)
         self.status.cancel_requested.connect(controller.cancel)
-        self.live.banner.enrol_requested.connect(self.turn_to_enrol)
+        self.live.banner.enrol_button.clicked.connect(self.turn_to_enrol)
         pages.model.enrol_requested.connect(self.turn_to_enrol)
         pages.model.export_requested.connect(models.export)
         pages.model.open_requested.connect(models.open)

@@ -71,5 +71,5 @@ def test_that_unfamiliar_conditions_offer_a_take_and_nobody_enrolled_to_enrol(ba
     assert asked.args == [decision]
     banner.show_decision(Decision(Verdict.NO_MODEL))
     assert not banner._add.isVisible()
-    with qtbot.waitSignal(banner.enrol_requested):
-        qtbot.mouseClick(banner._enrol, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(banner.enrol_button.clicked):
+        qtbot.mouseClick(banner.enrol_button, Qt.MouseButton.LeftButton)

@@ -181,8 +181,8 @@ class LivePanel(QWidget):
         controller.model.fitting_changed.connect(self.banner.set_fitting)
         controller.settings_changed.connect(self._on_settings)
         self.banner.take_requested.connect(controller.enrol.start_quick)
-        self.banner.stop_requested.connect(controller.enrol.stop)
-        self.banner.fit_requested.connect(controller.model.fit)
+        self.banner.stop_button.clicked.connect(controller.enrol.stop)
+        self.banner.fit_button.clicked.connect(controller.model.fit)
         self.notices.chosen.connect(controller.recovery.choose)
         self.notices.chosen.connect(controller.networks.choose)
 

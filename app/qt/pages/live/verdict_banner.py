@@ -25,15 +25,11 @@ _BANNERS = {
     Verdict.BAD_FRAME: "banner-caution",
 }
 _HEADLINES = {
-    Verdict.GENUINE: "Genuine",
-    Verdict.ATTACK: "Attack",
-    Verdict.UNFAMILIAR: "Unfamiliar conditions",
-    Verdict.NO_FACE: "No face",
-    Verdict.POOR_QUALITY: "Poor quality",
     Verdict.BAD_FRAME: "No usable picture",
     Verdict.LOOKING: "Looking…",
     Verdict.NO_MODEL: "Nobody is enrolled yet",
 }
+"""Where they differ from the verdict's own words."""
 
 
 class VerdictBanner(QFrame):
@@ -44,9 +40,6 @@ class VerdictBanner(QFrame):
 
     take_requested = Signal(object)
     """Add the present circumstances; carries the `Decision`."""
-    enrol_requested = Signal()
-    fit_requested = Signal()
-    stop_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -68,9 +61,9 @@ class VerdictBanner(QFrame):
             tip="Record these circumstances and fold them into the model at once. Never do this "
             "with a photo, a screen or a mask before the camera.",
         )
-        self._enrol = button("Enrol a face", slot=self.enrol_requested, kind="primary")
-        self._fit = button("Fit model", slot=self.fit_requested, kind="primary")
-        self._stop = button("Stop", slot=self.stop_requested)
+        self.enrol_button = button("Enrol a face", kind="primary")
+        self.fit_button = button("Fit model", kind="primary")
+        self.stop_button = button("Stop")
         self._lay_out()
         self._throttle = Throttle(self, READABLE, self._write)
         self._write()
@@ -103,7 +96,9 @@ class VerdictBanner(QFrame):
         self._write()
 
     def _lay_out(self) -> None:
-        below = hbox(None, (self._reason, 1), self._add, self._enrol, self._fit, self._stop)
+        below = hbox(
+            None, (self._reason, 1), self._add, self.enrol_button, self.fit_button, self.stop_button
+        )
         layout = grid(self, 12, 2, 0, 1)
         layout.setContentsMargins(12, 10, 12, 8)
         layout.addWidget(self._mark, 0, 0, 2, 1)
@@ -113,7 +108,7 @@ class VerdictBanner(QFrame):
         # Always room for three lines or a button, and for the rule: otherwise the picture above
         # would jump with every verdict.
         lines = 3 * self.fontMetrics().lineSpacing() + 2
-        layout.setRowMinimumHeight(1, max(lines, self._enrol.sizeHint().height()))
+        layout.setRowMinimumHeight(1, max(lines, self.enrol_button.sizeHint().height()))
         layout.setRowMinimumHeight(2, self._rule.sizeHint().height())
 
     @Slot()
@@ -121,7 +116,8 @@ class VerdictBanner(QFrame):
         decision = self._decision = self._newest
         verdict = decision.verdict
         activity = self._activity()
-        headline, reason = activity or (_HEADLINES[verdict], decision.reason)
+        own_words = _HEADLINES.get(verdict, verdict.value.capitalize())
+        headline, reason = activity or (own_words, decision.reason)
         self._headline.setText(headline)
         self._reason.setText(reason)
         self._figures.setText("" if activity else _figures_of(decision))
@@ -153,9 +149,9 @@ class VerdictBanner(QFrame):
         is_recording, can_fit = bool(self._enrolment.collecting), self._enrolment.can_fit
         verdict = None if is_recording or self._is_fitting else self.verdict
         self._add.setVisible(verdict is Verdict.UNFAMILIAR)
-        self._fit.setVisible(verdict is Verdict.NO_MODEL and can_fit)
-        self._enrol.setVisible(verdict is Verdict.NO_MODEL and not can_fit)
-        self._stop.setVisible(is_recording)
+        self.fit_button.setVisible(verdict is Verdict.NO_MODEL and can_fit)
+        self.enrol_button.setVisible(verdict is Verdict.NO_MODEL and not can_fit)
+        self.stop_button.setVisible(is_recording)
 
     @Slot()
     def _on_add(self) -> None:
