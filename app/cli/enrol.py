@@ -25,7 +25,7 @@ from app.cli.models import (
     PASSPHRASE_FILE,
     model_facts,
     open_model,
-    parity_of,
+    parity_facts,
     passphrase_for,
     pipeline_of,
     uncertified,
@@ -161,7 +161,9 @@ def _print_json(recorder: Recorder, saved: Export) -> None:
         for take in recorder.takes
     ]
     facts = {"model": model_facts(saved.model), "takes": takes, "advice": _advice(recorder)}
-    print_json({**facts, "parity": parity_of(saved)})
+    print_json(
+        {**facts, "parity": parity_facts("lmkl-pad", saved.n_compared, saved.largest_difference)}
+    )
 
 
 def _print(recorder: Recorder, saved: Export) -> None:

@@ -1,17 +1,14 @@
 """``lmkl-pad export``: a model file once more, or its scorer as ONNX, each compared with it."""
 
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 import typer
 
 from app.cli.console import AS_JSON, MODEL_FILE, QUIET, ExitCode, option, print_json, stop
-from app.cli.models import PASSPHRASE_FILE, named_facts, open_model, parity_of, passphrase_for
+from app.cli.models import PASSPHRASE_FILE, named_facts, open_model, parity_facts, passphrase_for
 from app.cli.outputs import check_output
 from app.models.files import PROTECTED_SUFFIX, save
-from app.models.model import PadModel
 from app.models.onnx_export import export_scorer
 from lmkl_core.errors import ModelFileError
 
@@ -64,8 +61,14 @@ def command(
         to, passphrase, passphrase_file, new_passphrase_file, may_change=True
     )
     try:
-        export = _scorer if target is Format.ONNX else _model
-        statement, parity = export(model, to, passphrase)
+        if target is Format.ONNX:
+            made = export_scorer(model, to)
+            statement = made.statement
+            parity = parity_facts("onnxruntime", made.parity.n_rows, made.parity.largest)
+        else:
+            saved = save(model, to, passphrase=passphrase)
+            statement = saved.statement
+            parity = parity_facts("lmkl-pad", saved.n_compared, saved.largest_difference)
     except ModelFileError as error:
         if isinstance(error.__cause__, OSError):
             stop(str(error), ExitCode.UNWRITABLE)
@@ -89,15 +92,3 @@ def command(
         typer.echo(f"Wrote {to} ({n_bytes / 1e6:.1f} MB).")
         typer.echo(statement)
         typer.echo(f"Model {model.digest[:12]}; accept when score >= {threshold:.4f}.")
-
-
-def _scorer(model: PadModel, to: Path, _: str | None) -> tuple[str, dict[str, Any]]:
-    made = export_scorer(model, to)
-    found = asdict(made.parity)
-    compared = {"n_compared": found.pop("n_rows"), "largest_difference": found.pop("score")}
-    return made.statement, {"engine": "onnxruntime", **compared, **found}
-
-
-def _model(model: PadModel, to: Path, passphrase: str | None) -> tuple[str, dict[str, Any]]:
-    saved = save(model, to, passphrase=passphrase)
-    return saved.statement, parity_of(saved)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.console import ExitCode, can_ask, option, say, stop
-from app.models.files import LONGEST_NAME, PROTECTED_SUFFIX, Export, difference_of, load
+from app.models.files import LONGEST_NAME, PROTECTED_SUFFIX, difference_of, load
 from app.models.model import PadModel, preset_name, preset_of
 from app.models.summary import CERTIFIED_GAP, describe, known, threshold_facts
 from app.names import cleaned_name
@@ -170,13 +170,9 @@ def model_facts(model: PadModel) -> dict[str, Any]:
     }
 
 
-def parity_of(saved: Export) -> dict[str, Any]:
-    """Return how the written model's scores compare with those of the model in memory."""
-    return {
-        "engine": "lmkl-pad",
-        "n_compared": saved.n_compared,
-        "largest_difference": saved.largest_difference,
-    }
+def parity_facts(engine: str, n_compared: int, largest: float) -> dict[str, Any]:
+    """Return how the scores of a written model compare with those of the model in memory."""
+    return {"engine": engine, "n_compared": n_compared, "largest_difference": largest}
 
 
 def named_facts(model: PadModel) -> dict[str, Any]:
