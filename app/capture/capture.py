@@ -9,7 +9,6 @@ Nothing here waits for a source: a second thread reports a read that never retur
 
 import atexit
 import logging
-import operator
 import threading
 import time
 import weakref
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-RATE_AGE = 2.0
-"""Seconds after the last frame at which the rate drops to 0."""
+RATE_AGE = 2.0  # seconds after the last frame at which the rate drops to 0
 
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds between attempts to open a live source again; the last one repeats."""
@@ -219,8 +217,12 @@ class Capture:
             if frame is None:
                 is_over = not self.source.is_live
                 return None if is_over else SourceError(Cause.STALLED, self.source.subject)
-            if self._receive(frame) is Cause.FROZEN and self._should_open_for_frozen(frame):
-                return SourceError(Cause.FROZEN, self.source.subject)
+            if self._receive(frame) is Cause.FROZEN:
+                # A frozen camera is opened again once, until its picture moves.
+                is_first_time = self.source.is_live and self._still is None
+                self._still = frame.image
+                if is_first_time:
+                    return SourceError(Cause.FROZEN, self.source.subject)
         return None
 
     def _watch(self, limits: Limits) -> None:
@@ -242,16 +244,8 @@ class Capture:
             self._call(self._on_sight, frame)
         return cause
 
-    def _should_open_for_frozen(self, frame: Frame) -> bool:
-        """Whether to reopen a frozen camera: once, until its picture moves."""
-        is_first_time = self.source.is_live and self._still is None
-        self._still = frame.image
-        return is_first_time
-
-    # ------------------------------------------------------------- the monitor's thread
-
     def _look(self) -> None:
-        """Report stalls, which only show while no frame comes."""
+        """Report stalls, which only show while no frame comes, on the monitor's thread."""
         while not self._over.wait(self._look_every):
             with self._reporting:
                 with self._lock:
@@ -284,8 +278,7 @@ class Capture:
                     return
                 self._state = replace(before, **changes)
                 state = self._snapshot()
-            shown = operator.attrgetter("phase", "cause", "message")
-            if shown(state) != shown(before):
+            if any(getattr(state, name) != getattr(before, name) for name in changes):
                 self._call(self._on_state, state)
 
     def _finish(self, phase: Phase, **changes: Any) -> None:
@@ -295,13 +288,10 @@ class Capture:
     def _abandon(self) -> None:
         """Finish without the reading thread, which may be stuck in one of the callbacks."""
         if self._reporting.acquire(blocking=False):
-            try:
-                self._report(phase=Phase.ABANDONED)
-            finally:
-                self._reporting.release()
-        else:
-            with self._lock:
-                self._state = replace(self._state, phase=Phase.ABANDONED)
+            self._report(phase=Phase.ABANDONED)
+            self._reporting.release()
+        with self._lock:
+            self._state = replace(self._state, phase=Phase.ABANDONED)
         self._over.set()
 
     def _close(self) -> None:

@@ -32,18 +32,14 @@ log = logging.getLogger(__name__)
 IMAGE_SUFFIXES = frozenset(
     {".bmp", ".dib", ".jpeg", ".jpg", ".jpe", ".png", ".tif", ".tiff", ".webp"}
 )
-RATE = 10.0
-"""Images a second, for the time stamps."""
-MAX_BYTES = 1 << 28
-"""Image files beyond 256 MiB are refused before they are read."""
+RATE = 10.0  # images a second, for the time stamps
+MAX_BYTES = 1 << 28  # image files beyond 256 MiB are refused before they are read
 
-_STARTS = (b"\xff\xd8\xff", b"BM", b"II*\0", b"MM\0*")
-"""Of JPEG, BMP and TIFF."""
+_STARTS = (b"\xff\xd8\xff", b"BM", b"II*\0", b"MM\0*")  # of JPEG, BMP and TIFF
 _PNG_START = b"\x89PNG\r\n\x1a\n"
 _PNG_MOST_CHUNKS = 1 << 17
 """Chunks mostly have 8 KiB or more, and the largest file that is read has 256 MiB."""
-_PNG_AROUND = 12
-"""Bytes of a chunk's length, kind and checksum."""
+_PNG_AROUND = 12  # bytes of a chunk's length, kind and checksum
 
 
 def read_image(path: Path) -> Image:

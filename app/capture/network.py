@@ -16,8 +16,7 @@ from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 from app.capture.opencv import Grabber, OpenCVSource, cv2
 from app.capture.source import Cause, Clock, SourceError
 
-PROBE_TIMEOUT = 2.0
-"""Seconds to find out why an address gives no video."""
+PROBE_TIMEOUT = 2.0  # seconds to find out why an address gives no video
 
 MOST_REDIRECTS = 3
 

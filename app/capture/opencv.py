@@ -149,8 +149,7 @@ class OpenCVSource(FrameSource):
     """
 
     is_live = True
-    is_compressed = False
-    """Whether its pictures always arrive compressed."""
+    is_compressed = False  # whether its pictures always arrive compressed
     attempts = 10
     """Failed reads in a row that are forgiven: networks lose packets, and many webcams begin with
     pictures that cannot be decoded."""

@@ -142,10 +142,8 @@ class FrameSource(ABC):
 
     name: str
     """A camera's name, a file's name, an address without credentials."""
-    is_live: bool = False
-    """Whether it is a camera: it has no end and is opened again when it fails."""
-    remark: str = ""
-    """A sentence to show once it is open; mostly empty."""
+    is_live: bool = False  # whether it is a camera: it has no end and is opened again when it fails
+    remark: str = ""  # a sentence to show once it is open; mostly empty
 
     _n_delivered: int = 0
     _last_time: float = 0.0
@@ -192,8 +190,7 @@ class FrameSource(ABC):
 
 # ------------------------------------------------------------- time
 
-DEFAULT_RATE = 30.0
-"""Frames a second where a recording does not say."""
+DEFAULT_RATE = 30.0  # frames a second where a recording does not say
 
 LARGEST_GAP = 10.0
 """Seconds between two frames that are believed; a longer gap is a broken time stamp."""

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from app.capture.frames import BLOCK, MISSING_SHARE, lacks_lower_part
 from app.capture.source import LARGEST_GAP, Cause, SourceInfo
 
-STEP = 16
-"""Distance of the rows that are compared: whole rows, because memory is read in a row."""
+STEP = 16  # distance of the rows that are compared: whole rows, because memory is read in a row
 
 BRIGHT_SHARE = 0.01
 """Share of a black picture that may be brighter than black: broken pixels, a status light."""
@@ -29,8 +28,7 @@ BRIGHT_SHARE = 0.01
 VIDEO_FROZEN_AFTER = 10.0
 """Seconds of the same picture if compression repeats still parts: it mostly refreshes earlier."""
 
-BAND = 6
-"""Bound of the count of earlier pictures for or against a band that never changes."""
+BAND = 6  # bound of the count of earlier pictures for or against a band that never changes
 
 
 @dataclass(frozen=True)
@@ -193,8 +191,7 @@ def _since(since: float | None, is_so: bool, now: float) -> float | None:
 
 # ------------------------------------------------------------- where a picture repeats the last one
 
-SEAM_STEP = 2
-"""Distance of the rows of a block that are compared."""
+SEAM_STEP = 2  # distance of the rows of a block that are compared
 
 SEAM_BLOCKS = 2
 """Height of a seam: pictures with colours at half the resolution end in steps of two blocks."""
@@ -202,8 +199,7 @@ SEAM_BLOCKS = 2
 SEAM_SHARE = 0.9
 """Share of a picture's columns through which a seam goes; the others repeat by chance."""
 
-SEAM_EXCEPTIONS = 0.02
-"""Share of the columns that may be on the wrong side of a step."""
+SEAM_EXCEPTIONS = 0.02  # share of the columns that may be on the wrong side of a step
 
 
 class Seam(NamedTuple):

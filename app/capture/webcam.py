@@ -1,19 +1,13 @@
 r"""The cameras of this machine: listed under stable names, opened, and why one does not open.
 
-Cameras are listed without opening one. An enumerator lists a camera once for each backend, and
-numbers shift when one is unplugged; here every camera appears once, under a name that is unique and
-the same after a restart.
+Cameras are listed without opening one, each once, under a unique name that stays the same after a
+restart; the enumerator lists a camera once for each backend, under numbers that shift.
 
-A virtual camera shows what a program gives it: a recording, a face swap, the screen. Nothing of
-that shows in the frames, so such cameras are marked, as far as the system tells, and never refused:
-
-- Linux: a device without hardware lies in the folder ``virtual`` of sysfs (v4l2loopback, which OBS
-  and most others use), or belongs to a driver that simulates one (vivid).
-- Windows: ``swd#vcamdevapi`` in its path is the system's own interface for such programs, and
-  ``@device:sw:`` a software filter.
-- Everywhere: its name, if a known program gives it or it says that it is virtual.
-
-A custom driver, or a screen held before a lens, is not found like this.
+A virtual camera shows what a program gives it: a recording, a face swap, the screen. Such cameras
+are marked, as far as the system tells, and never refused. Linux: a device without hardware lies in
+the folder ``virtual`` of sysfs (v4l2loopback), or belongs to a driver that simulates one (vivid).
+Windows: ``swd#vcamdevapi`` or ``@device:sw:`` in its path. Everywhere: its name. A custom driver,
+or a screen held before a lens, is not found like this.
 
 Only Linux tells a busy camera from a broken one. macOS and Windows say whether cameras are
 forbidden; beyond that the answer is `Cause.CANNOT_OPEN`, whose advice covers the rest.
@@ -35,8 +29,7 @@ from cv2_enumerate_cameras import CameraInfo, enumerate_cameras, supported_backe
 from app.capture.opencv import Grabber, OpenCVSource, cv2
 from app.capture.source import Cause, SourceError, SourceInfo
 
-RATE = 30.0
-"""Frames a second to ask for."""
+RATE = 30.0  # frames a second to ask for
 
 RAW_PIXELS = 640 * 480
 """Up to this size the camera's own format is kept: USB 2 carries it raw at 30 frames a second, and
@@ -49,8 +42,7 @@ PREFERRED_BACKENDS = {
 }
 """By `sys.platform`, best first. Elsewhere the enumerator would open every device: none there."""
 
-SYSFS = Path("/sys/class/video4linux")
-"""Where Linux lists its video devices."""
+SYSFS = Path("/sys/class/video4linux")  # where Linux lists its video devices
 
 _VIRTUAL_DRIVERS = frozenset(
     {"akvcam", "v4l2loopback", "v4l2 loopback", "vicodec", "vimc", "vivid"}
@@ -183,18 +175,13 @@ def distinct_cameras(found: Iterable[CameraInfo], preference: Sequence[int]) -> 
 
 def is_virtual(name: str, path: str = "", devices: Path = SYSFS) -> bool:
     """Whether a camera is known to be a program, by its name and device path."""
-    if path.startswith("/dev/") and _is_without_hardware(devices / os.path.basename(path)):
-        return True
-    if any(mark in path.casefold() for mark in _VIRTUAL_PATHS):
-        return True
-    return _VIRTUAL_NAMES.search(name) is not None
-
-
-def _is_without_hardware(device: Path) -> bool:
-    if "virtual" in Path(os.path.realpath(device)).parts:
-        return True
-    driver = os.path.basename(os.path.realpath(device / "device" / "driver"))
-    return driver.casefold() in _VIRTUAL_DRIVERS
+    if path.startswith("/dev/"):
+        device = (devices / os.path.basename(path)).resolve()
+        driver = (device / "device" / "driver").resolve().name
+        if "virtual" in device.parts or driver.casefold() in _VIRTUAL_DRIVERS:
+            return True
+    has_mark = any(mark in path.casefold() for mark in _VIRTUAL_PATHS)
+    return has_mark or _VIRTUAL_NAMES.search(name) is not None
 
 
 def _device_of(path: str | None) -> str:
@@ -323,19 +310,17 @@ def cause_on_linux(
         import fcntl  # not on Windows
 
         control = fcntl.ioctl
+    video_format = bytearray(_FORMAT_BYTES)
+    struct.pack_into("=I", video_format, 0, _CAPTURE)
     try:
         handle = open_node(node, os.O_RDWR | getattr(os, "O_NONBLOCK", 0))
+        try:
+            control(handle, _GET_FORMAT, video_format)
+            control(handle, _SET_FORMAT, video_format)
+        finally:
+            os.close(handle)
     except OSError as error:
         return _CAUSES.get(error.errno or 0, Cause.CANNOT_OPEN)
-    try:
-        video_format = bytearray(_FORMAT_BYTES)
-        struct.pack_into("=I", video_format, 0, _CAPTURE)
-        control(handle, _GET_FORMAT, video_format)
-        control(handle, _SET_FORMAT, video_format)
-    except OSError as error:
-        return _CAUSES.get(error.errno or 0, Cause.CANNOT_OPEN)
-    finally:
-        os.close(handle)
     return Cause.CANNOT_OPEN
 
 

@@ -57,8 +57,7 @@ class ExitCode(IntEnum):
 # The blank lines keep every code on its own line in the help.
 HELP = "Exit codes:\n\n" + "\n\n".join(f"{code:d}  {code.meaning}." for code in ExitCode)
 
-EVERY = 60.0
-"""Seconds between two lines of progress in a log."""
+EVERY = 60.0  # seconds between two lines of progress in a log
 
 Tell = Callable[[int, int | None, str], None]
 """Called with steps done, steps in all (None: not known), and the current step."""

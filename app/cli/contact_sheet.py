@@ -12,16 +12,13 @@ from app.types import Image, ScoredFrame, Verdict
 from app.vision.faces.alignment import resample
 from lmkl_core.errors import InvalidInputError
 
-TILE = 168
-"""Side of a frame's picture in pixels."""
+TILE = 168  # side of a frame's picture in pixels
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 _CAPTION, _MARGIN, _HEADING, _LEGEND = 72, 12, 34, 26
-_AROUND = 1.5
-"""Side of the cut-out, in sides of the face's box."""
-_LONGEST_NAME = 22
-"""Letters that fit below a tile."""
+_AROUND = 1.5  # side of the cut-out, in sides of the face's box
+_LONGEST_NAME = 22  # letters that fit below a tile
 
 Colour = tuple[int, int, int]
 _PAPER, _INK, _FAINT = (255, 255, 255), (32, 34, 38), (104, 108, 116)
@@ -47,8 +44,7 @@ class ContactSheet:
 
     most: int
     threshold: float
-    tiles: list[Tile] = field(default_factory=list)
-    """By score, lowest first."""
+    tiles: list[Tile] = field(default_factory=list)  # by score, lowest first
 
     def offer(self, source: str, scored: ScoredFrame) -> None:
         """Keep a scored frame if it belongs to either end so far."""

@@ -59,8 +59,7 @@ INDEPENDENCE_NOTE = (
 
 WINDOW_PICTURE_MODULE = "app.qt.window_picture"
 
-PATIENCE = 300.0
-"""Seconds after which a picture of the window is given up; usually it takes twenty."""
+PATIENCE = 300.0  # seconds after which a picture of the window is given up; usually it takes twenty
 
 
 def command(

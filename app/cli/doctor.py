@@ -29,8 +29,7 @@ from lmkl_core.system.files import CACHE_VARIABLE, cache_folder
 DISTRIBUTION = "lmkl-pad"
 
 LITTLE_SPACE = 1 << 30
-NO_SPACE = 1 << 27
-"""Bytes: the paper's networks take a few hundred megabytes, models less than one."""
+NO_SPACE = 1 << 27  # bytes: the paper's networks take a few hundred megabytes, models less than one
 
 
 class State(StrEnum):

@@ -26,8 +26,7 @@ from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import DEFAULT_PRESET
 from lmkl_core.features.weights import MissingWeightsError
 
-CLUSTER_SECONDS = 20
-"""How long a cluster may take to answer."""
+CLUSTER_SECONDS = 20  # how long a cluster may take to answer
 
 
 def command(

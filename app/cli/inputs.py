@@ -23,8 +23,7 @@ VIDEO_SUFFIXES = frozenset(
 )
 """Videos among the files of a folder; a file that is named itself may end in anything."""
 
-_EARLY = 1e-6
-"""Seconds: times of frames are rounded."""
+_EARLY = 1e-6  # seconds: times of frames are rounded
 
 
 # ------------------------------------------------------------- options
@@ -139,7 +138,7 @@ def shown_name(text: str, source: FrameSource) -> str:
 
 @dataclass(frozen=True)
 class Selection:
-    """Every so many frames one, and at most so many: spread evenly, or the first of a camera."""
+    """Every Nth frame, and at most so many: spread evenly, or the first of a camera."""
 
     every: int = 1
     most: int | None = None

@@ -37,8 +37,7 @@ from lmkl_core.model_file import check_passphrase
 log = logging.getLogger(__name__)
 
 VARIABLE = "LMKL_PAD_PASSPHRASE"
-LONGEST_LINE = 8192
-"""Bytes of a passphrase file's first line."""
+LONGEST_LINE = 8192  # bytes of a passphrase file's first line
 
 PASSPHRASE_FILE = option(
     "--passphrase-file FILE",

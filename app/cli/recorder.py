@@ -28,8 +28,7 @@ from app.types import Frame, Sample
 from app.vision.pipeline import Pipeline
 from lmkl_core.errors import InvalidInputError
 
-LONGEST_TAKE = 180.0
-"""Seconds after which a live take ends with what it has."""
+LONGEST_TAKE = 180.0  # seconds after which a live take ends with what it has
 
 ALIKE = "It is the same picture as one before."
 

@@ -100,9 +100,8 @@ def command(
             ExitCode.USAGE,
         )
     check_seconds(every)
-    for path in (output, save_session):
-        if path is not None:
-            check_output(path)
+    for path in filter(None, (output, save_session)):
+        check_output(path)
     written = (save_session, *files_of(output))
     check_files_apart(written, ())
     stated = None if details is None else read_details(details)
@@ -125,17 +124,7 @@ def command(
         model, _ = open_model(model_file, passphrase_file)
         shown = describe(model)
         seconds = EVERY if every is None else every
-        guided_test, unreadable, too_short = _tested(
-            model, plan, seconds, preset, hidden=as_json or quiet
-        )
-        for sentence in unreadable:
-            say(sentence)
-            code = ExitCode.BAD_INPUT
-        for name in too_short:
-            say(
-                f"{name} is left out of the report: it has fewer than {ENOUGH_FRAMES} frames that "
-                f"are {seconds:g} seconds apart; record longer, or lower --every."
-            )
+        guided_test, code = _tested(model, plan, seconds, preset, hidden=as_json or quiet)
     if not guided_test.presentations:
         stop(
             "There is no presentation to report on: name recordings of at least a second.",
@@ -199,10 +188,9 @@ def _tested(
     preset: str | None,
     *,
     hidden: bool,
-) -> tuple[GuidedTest, list[str], list[str]]:
-    """Return the test, why recordings could not be read, and which had too few frames."""
-    settings, guided_test = settings_with(), GuidedTest()
-    unreadable, too_short = [], []
+) -> tuple[GuidedTest, ExitCode]:
+    """Present the recordings; say which could not be read and which had too few frames."""
+    settings, guided_test, code = settings_with(), GuidedTest(), ExitCode.OK
     guided_test.use_model(model.digest)
     with progress_bar("preparing the networks", hidden=hidden) as tell:
         pipeline = pipeline_of(model, settings.detector, preset=preset, progress=tell)
@@ -216,11 +204,16 @@ def _tested(
                     frames = apart_in_time(reading.frames(pipeline), step)
                     scored = (score_frame(pipeline, model, frame) for frame in frames)
                     if not _present(guided_test, species, reading.name, scored):
-                        too_short.append(source)
+                        say(
+                            f"{source} is left out of the report: it has fewer than {ENOUGH_FRAMES}"
+                            f" frames that are {every:g} seconds apart; record longer, or lower "
+                            "--every."
+                        )
             except SourceError as error:
                 guided_test.cancel()
-                unreadable.append(str(error))
-    return guided_test, unreadable, too_short
+                say(str(error))
+                code = ExitCode.BAD_INPUT
+    return guided_test, code
 
 
 def _present(

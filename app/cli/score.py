@@ -181,9 +181,8 @@ def _check_files(output: Path | None, strip: Path | None, inputs: list[str]) -> 
                     "would the strip be the next time.",
                     ExitCode.USAGE,
                 )
-    for path in (strip, output):
-        if path is not None:
-            check_output(path)
+    for path in filter(None, (strip, output)):
+        check_output(path)
 
 
 # ------------------------------------------------------------- scores

@@ -16,11 +16,9 @@ from app.types import Check, Condition, Image, Pose, Quality
 
 Colour: TypeAlias = tuple[float, float, float]
 
-ALIGNED_SIZE = 112
-"""Side in pixels of the aligned face on which light and sharpness are measured."""
+ALIGNED_SIZE = 112  # side in pixels of the aligned face on which light and sharpness are measured
 
-HEAD_SIDES = 2.2
-"""A head with its hair in sides of the tight face square."""
+HEAD_SIDES = 2.2  # a head with its hair in sides of the tight face square
 
 _STEP = 8
 

@@ -8,17 +8,16 @@ A similarity transform (turn, one scale, shift) takes the five landmarks as clos
 
 and a mirror image cannot come out, because multiplying by a complex number never mirrors.
 
-Aliasing: shrinking by plain bilinear interpolation turns fine texture into moiré, which a detector
-of screens and prints must not be shown. So the image is blurred first, by a Gaussian of
+Shrinking by plain bilinear interpolation would turn fine texture into moiré, which a detector of
+screens and prints must not be shown. So the image is blurred first, by a Gaussian of
 
     sigma^2 = 0.4^2 (f^2 - 1)    pixels, when f > 1 pixels of the image go into one of the crop,
 
-which is nothing at f = 1 and grows without a step. Where f is large the image is halved first; the
-law holds for halves of halves too.
+and halved first where f is large; the law holds for halves of halves too.
 
-Borders: resampled crops that reach over the frame are continued by reflection, since a black edge
-would be texture of our own making. Native crops are moved inside the frame, and reflected only if
-it is smaller than they are. Boxes are shrunk to the frame and moved inside it.
+Resampled crops that reach over the frame are continued by reflection, since a black edge would be
+texture of our own making. Native crops are moved inside the frame, and reflected only if it is
+smaller than they are. Boxes are shrunk to the frame and moved inside it.
 """
 
 import math
@@ -31,8 +30,7 @@ from numpy.typing import NDArray
 from app.types import LANDMARKS, Box, Image
 from lmkl_core.features.presets.preset import TEMPLATE, Crop
 
-Matrix = NDArray[np.float64]
-"""2 x 3: a linear map and a shift of pixel positions."""
+Matrix = NDArray[np.float64]  # 2 x 3: a linear map and a shift of pixel positions
 
 BROW = (0.5, 0.355)
 CHIN = (0.5, 1.005)
@@ -40,9 +38,8 @@ CHEEKS = ((0.25, 0.64), (0.75, 0.64))
 """Points of a face beside its landmarks, in face coordinates, from the proportions of a face.
 
 The brows lie a third of the eye distance above the eyes; the chin half as far below the mouth as
-the mouth below the eyes. A face is 2.2 eye distances wide, and the point of each cheek lies halfway
-between eye and edge: up to a seventh of the width may be missing at a side. The ten people of the
-demo have their brows at 0.35 to 0.38 and their chins at 1.00 to 1.07.
+the mouth below the eyes. Each cheek's point lies halfway between eye and edge: up to a seventh of
+the width may be missing at a side.
 """
 
 _TEMPLATE = np.array(TEMPLATE)
@@ -223,8 +220,7 @@ def _needed_part(
     last = size - 1.0
     corners = apply(crop_to_image, np.array([(0, 0), (last, 0), (0, last), (last, last)]))
     low, high = corners.min(axis=0) - margin, corners.max(axis=0) + margin
-    x = _needed_range(float(low[0]), float(high[0]), image.shape[1])
-    y = _needed_range(float(low[1]), float(high[1]), image.shape[0])
+    x, y = map(_needed_range, low.tolist(), high.tolist(), image.shape[1::-1])
     matrix = crop_to_image.copy()
     matrix[:, 2] -= [x.start, y.start]
     return image[y, x], matrix

@@ -11,13 +11,11 @@ from app.types import Face, Image
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.weights import weights_folder
 
-LONGEST_SIDE = 320
-"""Pixels: detectors look at the image at this size, whatever its own."""
+LONGEST_SIDE = 320  # pixels: detectors look at the image at this size, whatever its own
 
 log = logging.getLogger(__name__)
 
-Boxes = NDArray[np.float64]
-"""Rows of left, top, right, bottom."""
+Boxes = NDArray[np.float64]  # rows of left, top, right, bottom
 
 
 class FaceDetector(Protocol):

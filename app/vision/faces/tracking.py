@@ -2,11 +2,8 @@
 
 A full detection costs several times a look near the last place, but finds newcomers; so it runs at
 the start, when the face is lost, and every few frames. Another face is followed only if the present
-one is gone, or the other was clearly larger in several detections in a row: someone who passes
-behind takes nothing over.
-
-Landmarks are not smoothed: on a still face they move by less than one pixel from frame to frame,
-and a filter that helped would lag behind a moving one.
+one is gone, or the other was clearly larger in several detections in a row. Landmarks are not
+smoothed: a filter that helped would lag behind a moving face.
 """
 
 from dataclasses import dataclass
@@ -29,21 +26,12 @@ class Tracking:
 class FaceTracker:
     """Follows the largest face, steadily, on the detector's thread."""
 
-    detect_every = 10
-    """Frames from one full detection to the next while the face is not lost."""
-    detect_seconds = 0.5
-    """Time after which a full detection is due even if fewer frames have come."""
-    larger = 1.3
-    """How many times larger in area another face must be to take over ..."""
-    detections = 3
-    """... and in how many detections in a row. A face that so many did not find is given up, even
-    if `refine` still finds it."""
-    memory = 1.0
-    """Seconds for which a lost face is remembered: at its place it is the same face, and is
-    followed again even if another was followed meanwhile."""
-    pause = 5.0
-    """Seconds without a frame after which the next one starts anew; longer than any preset takes
-    for one frame."""
+    detect_every = 10  # frames from one full detection to the next while the face is not lost
+    detect_seconds = 0.5  # time after which a full detection is due even if fewer frames have come
+    larger = 1.3  # how many times larger in area another face must be to take over,
+    detections = 3  # and in how many detections in a row; a face missed so often is given up
+    memory = 1.0  # seconds for which a lost face is remembered: at its place it is the same face
+    pause = 5.0  # seconds without a frame after which the next one starts anew
 
     def __init__(self, detector: FaceDetector) -> None:
         self.detector = detector
@@ -103,7 +91,7 @@ class FaceTracker:
             self._n_faces += 1
             same = near
         if same is None:
-            self._rival, self._rival_count = None, 0
+            self._rival_count = 0
             if not faces:
                 self._face = None
                 return Tracking(None, 0, changed=False)
@@ -129,7 +117,7 @@ class FaceTracker:
         others = [face for face in faces if face is not followed]
         returned = _best_match(self._remembered(self._before, time), others)
         if returned is not None:
-            self._before, self._rival, self._rival_count = None, None, 0
+            self._before, self._rival_count = None, 0
         return returned
 
     def _successor(self, followed: Face, faces: list[Face]) -> Face | None:
@@ -137,14 +125,14 @@ class FaceTracker:
         others = [face for face in faces if face is not followed]
         rival = max(others, key=lambda face: face.area, default=None)
         if rival is None or rival.area < self.larger * followed.area:
-            self._rival, self._rival_count = None, 0
+            self._rival_count = 0
             return None
-        is_the_same = self._rival is None or _best_match(self._rival, [rival]) is not None
+        is_the_same = _best_match(self._rival, [rival]) is not None
         self._rival_count = self._rival_count + 1 if is_the_same else 1
         self._rival = rival
         if self._rival_count < self.detections:
             return None
-        self._before, self._rival, self._rival_count = None, None, 0
+        self._before, self._rival_count = None, 0
         return rival
 
 

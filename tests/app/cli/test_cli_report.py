@@ -100,7 +100,7 @@ def test_that_short_and_unreadable_recordings_are_told_and_left_out(
         *("-o", page, "--every", 0.3, "-q"),
     )
     assert result.exit_code == ExitCode.BAD_INPUT
-    unreadable, short, nothing = result.stderr.splitlines()
+    short, unreadable, nothing = result.stderr.splitlines()
     assert "text.avi cannot be read" in unreadable
     assert short.startswith(f"{genuine[0]} is left out of the report")
     assert "--every" in short
