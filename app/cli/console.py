@@ -13,6 +13,7 @@ from typing import Any, NoReturn, Self
 
 import typer
 from rich.box import SIMPLE
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -103,14 +104,16 @@ def text_table(
     title: str, texts: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> Table:
     """Return a table of texts, folded where there is little room, and numbers, never folded."""
+    # Plain text: names of files may look like markup.
+    cells = [[cell if isinstance(cell, Text) else Text(str(cell)) for cell in row] for row in rows]
     table = Table(title=title, title_justify="left", box=SIMPLE, padding=(0, 1, 0, 0))
     for heading in texts:
         table.add_column(heading, overflow="fold")
-    for heading in numbers:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in rows:
-        # Plain text: names of files may look like markup.
-        table.add_row(*(cell if isinstance(cell, Text) else Text(str(cell)) for cell in row))
+    for place, heading in enumerate(numbers, len(texts)):
+        lines = (line for row in cells for line in row[place].plain.splitlines())
+        table.add_column(heading, justify="right", min_width=max(map(cell_len, lines), default=0))
+    for row in cells:
+        table.add_row(*row)
     return table
 
 

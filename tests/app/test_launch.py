@@ -162,8 +162,3 @@ def test_that_a_missing_library_is_named_with_the_way_out(sockets, monkeypatch):
     sentence = told_of_screen(sockets, DISPLAY=":7")
     assert "libno-such-thing.so.0 is missing" in sentence
     assert "apt-get install" in sentence
-
-
-def test_that_the_processs_own_environment_is_looked_at(monkeypatch):
-    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
-    assert why_no_screen() == ""

@@ -65,17 +65,6 @@ def test_that_cameras_keep_the_systems_order_and_have_distinct_names():
     assert len(names) == len(set(names))
 
 
-def test_that_cameras_without_a_path_are_matched_by_name_and_order():
-    found = [
-        CameraInfo(index, "Virtual", None, None, None, backend)
-        for backend in WINDOWS
-        for index in (0, 1)
-    ]
-    cameras = distinct_cameras(found, WINDOWS)
-    assert [camera.name for camera in cameras] == ["Virtual", "Virtual (2)"]
-    assert [len(camera.routes) for camera in cameras] == [2, 2]
-
-
 def test_that_two_cameras_alike_are_numbered_by_their_plugs_whatever_the_order():
     first = on_windows(0, "HD Webcam", cv2.CAP_MSMF, instance="7&aaa&0&0000")
     second = on_windows(1, "HD Webcam", cv2.CAP_MSMF, instance="7&bbb&0&0000")
@@ -87,12 +76,6 @@ def test_that_two_cameras_alike_are_numbered_by_their_plugs_whatever_the_order()
         cameras = distinct_cameras(found, WINDOWS)
         by_name = {camera.name: camera.path for camera in cameras}
         assert by_name == {"HD Webcam": first.path, "HD Webcam (2)": second.path}
-
-
-def test_that_a_camera_without_usb_numbers_is_known_by_its_name():
-    info = CameraInfo(0, "FaceTime HD", "0x8020000005ac8514", None, None, cv2.CAP_AVFOUNDATION)
-    (only,) = distinct_cameras([info], (cv2.CAP_AVFOUNDATION,))
-    assert (only.identity, only.usb) == ("FaceTime HD", "")
 
 
 CAMERAS = [
@@ -166,12 +149,6 @@ def test_that_linux_tells_by_place_and_driver(sysfs, place, driver, is_program):
     devices = sysfs("video2", place, driver)
     # The name says nothing: whoever loads the module chooses it.
     assert is_virtual("Integrated Camera", "/dev/video2", devices) is is_program
-
-
-def test_that_a_node_that_is_gone_is_judged_by_its_name(sysfs):
-    devices = sysfs("video2", "virtual")
-    assert not is_virtual("Integrated Camera", "/dev/video7", devices)
-    assert is_virtual("OBS Virtual Camera", "/dev/video7", devices)
 
 
 PROGRAMS = (

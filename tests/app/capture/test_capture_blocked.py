@@ -176,10 +176,3 @@ def test_that_a_program_may_end_while_a_capture_runs(videos):
         timeout=60,
     )
     assert (run.returncode, run.stdout.strip(), run.stderr) == (0, "stopped", "")
-
-
-def test_that_a_capture_that_never_started_can_be_stopped(said):
-    capture = said.capture(Scripted([]))
-    assert capture.stop()
-    assert capture.wait(0)
-    assert capture.state.phase is Phase.STOPPED

@@ -63,18 +63,6 @@ def test_that_numbers_and_times_go_on_when_it_is_opened_again(videos):
     assert bar_width(after[0].image) == pytest.approx(4, abs=2)
 
 
-def test_that_a_paced_file_that_is_opened_again_goes_on_at_once(videos):
-    clock = FakeClock()
-    source = VideoFile(videos["mjpg.avi"], paced=True, clock=clock)
-    for _ in range(2):
-        clock.waits.clear()
-        with source:
-            for _ in range(3):
-                source.read()
-        assert clock.waits == pytest.approx([1 / RATE] * 2, abs=1e-3)
-        clock.time += 0.5
-
-
 def test_that_a_paced_file_catches_up_with_a_slow_reader_without_waiting(videos):
     clock = FakeClock()
     with VideoFile(videos["mjpg.avi"], paced=True, clock=clock) as source:
@@ -116,15 +104,6 @@ def test_that_closing_from_another_thread_ends_the_wait_for_a_frame(videos):
     assert not thread.is_alive()
     assert reads[0].number == 0
     assert reads[1] is None
-
-
-def test_that_a_closed_file_gives_nothing_and_closes_again_without_complaint(videos):
-    source = VideoFile(videos["mjpg.avi"], paced=False)
-    assert source.read() is None
-    source.open()
-    source.close()
-    source.close()
-    assert source.read() is None
 
 
 @pytest.mark.fault("Camera", "a corrupt video file", keeps="models")

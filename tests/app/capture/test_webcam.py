@@ -141,13 +141,6 @@ def test_that_a_webcam_keeps_to_the_camera_it_first_found():
     assert str(caught.value).startswith("No camera is called A")
 
 
-def test_that_a_webcam_that_is_not_open_gives_nothing_and_closes():
-    webcam = Webcam("A", cameras=list)
-    assert webcam.is_live
-    assert webcam.read() is None
-    webcam.close()
-
-
 on_posix = pytest.mark.skipif(os.name != "posix", reason="device nodes")
 
 
@@ -180,25 +173,3 @@ def test_that_a_node_that_is_gone_is_told_from_one_that_is_no_video_device(tmp_p
     assert cause_on_linux(str(node)) is Cause.NO_CAMERA
     node.touch()
     assert cause_on_linux(str(node)) is Cause.CANNOT_OPEN
-
-
-@on_posix
-@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may open everything")
-def test_that_a_node_without_permission_is_told_from_a_missing_one(tmp_path):
-    node = tmp_path / "video0"
-    node.touch(mode=0o000)
-    assert cause_on_linux(str(node)) is Cause.PERMISSION
-
-
-@on_posix
-def test_that_a_free_camera_is_asked_for_and_given_its_own_format(tmp_path):
-    node = tmp_path / "video0"
-    node.touch()
-    asked = []
-
-    def control(handle, request, data):
-        asked.append((request, bytes(data[:4])))
-
-    cause_on_linux(str(node), control=control)
-    capture = (1).to_bytes(4, "little")
-    assert asked == [(0xC0D05604, capture), (0xC0D05605, capture)]

@@ -12,13 +12,9 @@ from typer.testing import CliRunner
 from app.cli.console import ExitCode, progress_lines
 from app.cli.main import cli
 from app.evaluation import extraction, runner
-from app.evaluation.extraction import available_preset
-from app.evaluation.options import Options
 from app.evaluation.protocols.objects import ABNORMAL_CLASSES
 from app.evaluation.protocols.registry import DATABASES
 from lmkl_core.baselines import METHODS
-from lmkl_core.features.engines.engine import EngineError
-from lmkl_core.features.presets import load_preset
 
 RUNNER = CliRunner(env={"COLUMNS": "110", "TERM": "dumb", "NO_COLOR": "1"})
 LITTLE = ("--preset", "tiny", "--frames", "5", "--selection", "none", "--no-gate")
@@ -214,17 +210,6 @@ def test_that_the_default_preset_stands_in_for_missing_networks(tmp_path, monkey
     (measured,) = [row["measured"] for row in document["rows"] if row["measured"]]
     level = measured["presentation_level"]
     assert level["pooled"]["figures"]["AUC"]["n_attacks"] == 12
-
-
-def test_that_the_default_preset_stands_in_where_torch_is_missing(monkeypatch):
-    monkeypatch.setattr("lmkl_core.features.extractor.has_torch", lambda: False)
-    preset, told = available_preset(DATABASES["oulu-npu"], Options())
-    assert preset == load_preset("texture")
-    assert "torch" in told
-    with pytest.raises(EngineError):
-        available_preset(DATABASES["oulu-npu"], Options(paper_views=True))
-    # Databases without a table of the paper use it anyway.
-    assert available_preset(DATABASES["plain"], Options()) == (load_preset("texture"), "")
 
 
 def test_that_several_presets_and_seeds_are_compared_on_one_page(own, tmp_path):

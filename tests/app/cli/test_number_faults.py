@@ -2,7 +2,7 @@
 
 import copy
 import json
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +12,6 @@ from app.cli.console import ExitCode
 from app.cli.score import REPEATED
 from app.models.files import load
 from app.models.fitting import extended, fitted
-from app.models.summary import describe
 from app.session.decision import ENOUGH_FRAMES, Decider
 from app.session.enrolment import Enrolment
 from app.session.scoring import score_frame
@@ -21,7 +20,6 @@ from app.settings import Settings
 from app.types import Frame, Status, Verdict
 from app.vision.pipeline import Pipeline
 from lmkl_core import InvalidInputError
-from lmkl_core.errors import UnusableViewsError
 from tests.app.cli.running import run
 from tests.app.models.model_material import FEATURES, samples_of, window_model
 
@@ -92,17 +90,6 @@ def test_that_a_frame_a_network_makes_no_numbers_of_is_refused_and_the_next_is_j
         assert all(np.isfinite(view).all() for view in sample.views.values())
 
 
-def test_that_an_extractor_names_the_network_whose_values_are_no_numbers(faulty, genuine_take):
-    pipeline, engine = faulty(np.nan)
-    engine.is_broken = True
-    crops = {
-        crop.name: np.zeros((crop.size, crop.size, 3), np.uint8)
-        for crop in pipeline.extractor.preset.crops
-    }
-    with pytest.raises(UnusableViewsError, match=r"efficientnet-lite0"):
-        pipeline.extractor(crops)
-
-
 @pytest.mark.fault("Numbers", "finite features too large for the model", keeps="models")
 def test_that_a_frame_whose_features_overflow_is_refused_with_the_reason(
     attempt, tiny_extractor, pipeline, model, genuine_take
@@ -168,30 +155,6 @@ def test_that_copies_are_not_folded_into_a_model_and_a_single_one_spoils_nothing
     assert np.isfinite(grown.threshold)
     with pytest.raises(InvalidInputError, match="Only 1 of these 18 frames differ"):
         extended(window_model(), more[:1] * 18)
-
-
-def numbers_in(value):
-    """Yield every number that is anywhere in a value that views show."""
-    if isinstance(value, float):
-        yield value
-    elif isinstance(value, str):
-        assert "nan" not in value.lower().split()
-        assert "inf" not in value.lower().split()
-    elif is_dataclass(value):
-        for field in fields(value):
-            yield from numbers_in(getattr(value, field.name))
-    elif isinstance(value, tuple | list):
-        for item in value:
-            yield from numbers_in(item)
-
-
-def test_that_everything_the_models_page_shows_is_a_finite_number():
-    rows = samples_of("window 1", "window 2", "window 3", n=12)
-    grown = extended(window_model(), samples_of("lamp 1", seed=3, n=8))
-    for model in (window_model(), fitted(rows, Settings(), FEATURES), grown):
-        found = list(numbers_in(describe(model)))
-        assert len(found) > 50
-        assert np.all(np.isfinite(found))
 
 
 @pytest.fixture

@@ -124,11 +124,6 @@ def test_that_takes_within_each_others_tolerances_share_circumstances():
     assert first == second != third
 
 
-def test_that_names_do_not_make_circumstances_shared():
-    first, again, second = shared(("lamp 1", {}), ("lamp 1", {}), ("lamp 2", {"warmth": 0.9}))
-    assert first == again != second
-
-
 def test_that_a_wide_take_does_not_stand_in_for_a_narrow_one_of_which_it_saw_little():
     wide = [("walk", {"distance": 1.0 + 0.1 * k}) for k in range(30)]
     numbers = shared(*wide, ("desk", {"distance": 1.2}))

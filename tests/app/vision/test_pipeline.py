@@ -119,17 +119,6 @@ def test_that_a_frame_without_a_usable_face_gives_a_reason(pipeline, pixels, sta
     assert result.views is None
 
 
-def test_that_a_picture_of_16_bits_and_four_channels_has_the_views_of_its_upper_8(
-    pipeline, genuine_take
-):
-    rgb = genuine_take[0].image
-    plain = pipeline.process(Frame(rgb))
-    pipeline.reset()
-    pixels = np.dstack([rgb, np.full(rgb.shape[:2], 255, np.uint8)]).astype(np.uint16) * 257
-    for name, row in pipeline.process(Frame(pixels)).views.items():
-        np.testing.assert_array_equal(row, plain.views[name])
-
-
 @pytest.fixture(scope="module")
 def face_lines(genuine_take):
     """Return the column and the row of the first frame at face coordinates."""
@@ -181,19 +170,6 @@ def test_that_a_face_that_is_cut_is_refused_for_that(
     assert result.status is Status.POOR_QUALITY
     assert result.reason == "The face is cut off: move into the picture."
     assert result.views is None
-
-
-@pytest.mark.parametrize(
-    ("light", "status", "said"),
-    [(0.2, Status.READY, ""), (0.1, Status.POOR_QUALITY, "Too dark: turn on a light.")],
-    ids=["dim", "hardly anything"],
-)
-def test_that_only_a_face_that_can_hardly_be_seen_is_too_dark(
-    pipeline, genuine_take, light, status, said
-):
-    image = (genuine_take[0].image * light).astype(np.uint8)
-    result = pipeline.process(Frame(image))
-    assert (result.status, result.reason) == (status, said)
 
 
 @pytest.mark.fault("Numbers", "non-finite face landmarks")
@@ -257,16 +233,6 @@ def test_that_the_same_move_is_as_fast_at_every_frame_rate(tiny_extractor, genui
     assert speeds[0] > 0.4
 
 
-def test_that_frames_of_another_size_show_no_motion_but_another_face(pipeline, genuine_take):
-    first = genuine_take[0]
-    half = cv2.resize(first.image, (320, 240), interpolation=cv2.INTER_AREA)
-    assert pipeline.process(first).face_changed
-    assert not pipeline.process(Frame(first.image, 1, first.time + 1 / 30)).face_changed
-    smaller = pipeline.process(Frame(half, 2, first.time + 2 / 30))
-    assert smaller.face_changed
-    assert smaller.quality["motion"].value == 0.0
-
-
 def test_that_who_sits_down_elsewhere_is_another_face_and_not_a_move(pipeline):
     pipeline.process(Frame(side_by_side(380, 0), 0, 0.0))
     result = pipeline.process(Frame(side_by_side(0, 380), 1, 1 / 30))
@@ -292,15 +258,6 @@ def test_that_other_faces_are_counted_and_a_person_is_told(pipeline):
     assert alone.n_faces == 1
     assert together.n_faces == 2
     assert together.face.landmarks[2, 0] < 320
-
-
-@pytest.mark.parametrize(
-    ("height", "status"), [(60, Status.POOR_QUALITY), (24, Status.NO_FACE)], ids=["seen", "unseen"]
-)
-def test_that_a_face_too_far_away_is_asked_to_come_closer(pipeline, height, status):
-    result = pipeline.process(Frame(side_by_side(height, 0)))
-    assert result.status is status
-    assert "closer" in result.reason.lower()
 
 
 class MeanColour:

@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 from app.vision.faces.alignment import (
     apply,
     cut,
-    cut_all,
     face_side,
     face_transform,
-    reduce_to,
     resample,
     square_corners,
     visible_share,
@@ -139,13 +137,6 @@ def test_that_a_native_crop_of_a_small_frame_is_continued_by_reflection(height, 
         assert np.array_equal(result[:, x - 1], result[:, x + 1])
 
 
-def test_that_a_crop_of_the_whole_image_needs_no_face():
-    image = still(1)
-    result = cut(image, None, Crop("whole", 96, of="image"))
-    assert result.shape == (96, 96, 3)
-    assert np.abs(result.mean(axis=(0, 1)) - image.mean(axis=(0, 1))).max() < 1
-
-
 def original_box(image, box, scale, size):
     """Cut a scaled box as the liveness networks' authors do, statement by statement."""
     height, width = image.shape[:2]
@@ -191,20 +182,6 @@ def test_that_a_box_without_sense_gives_a_crop_and_no_error():
             assert crop.shape == (80, 80, 3)
 
 
-def test_that_all_crops_of_a_preset_come_by_name_and_leave_the_frame_alone():
-    image = still(1)
-    before = image.copy()
-    crops = [Crop("wide", 64, side=1.6), Crop("nose", 48, side=None), Crop("all", 32, of="image")]
-    result = cut_all(image, face_transform(placed()), crops)
-    assert {name: part.shape for name, part in result.items()} == {
-        "wide": (64, 64, 3),
-        "nose": (48, 48, 3),
-        "all": (32, 32, 3),
-    }
-    assert all(part.dtype == np.uint8 and part.flags.c_contiguous for part in result.values())
-    assert np.array_equal(image, before)
-
-
 def test_that_a_tilted_and_enlarged_portrait_gives_the_same_crop(mtcnn):
     crop = Crop("face", 96)
     straight, tilted = still(2), still(2, zoom=0.7, degrees=15.0, shift=(40.0, -20.0))
@@ -238,11 +215,6 @@ def test_that_the_visible_share_counts_the_points_of_the_face_inside():
         ((-500, 0), 0, "elsewhere"),
     ):
         assert share_of(200, 0, middle) == inside / 9, where
-
-
-def test_that_the_points_of_a_tilted_face_are_tilted_too():
-    assert share_of(200, 180, (320, 101)) == 1.0
-    assert share_of(200, 180, (320, 100)) == 8 / 9
 
 
 # ------------------------------------------------------------- resampling
@@ -307,12 +279,6 @@ def test_that_a_grey_image_gives_a_grey_crop_wherever_it_is_cut():
         for scale in (0.1, 1.0, 40.0):
             matrix = similarity(scale, 30.0, (-300.0, 1000.0))
             assert np.unique(resample(image, matrix, 32)).tolist() == [77]
-
-
-def test_that_the_whole_image_shrinks_by_area_and_grows():
-    image = stripes(400, 2.1)
-    assert reduce_to(image, 90, 70).std() < 20 < image.std()
-    assert reduce_to(image[:5, :5], 20, 10).shape == (10, 20, 3)
 
 
 def test_that_corners_of_the_face_square_go_round_clockwise():

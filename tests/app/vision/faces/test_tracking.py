@@ -81,14 +81,6 @@ def test_that_a_slow_camera_is_looked_at_in_full_by_time(counting):
     assert counting.calls.count("detect") == 4
 
 
-def test_that_time_running_backwards_asks_for_a_full_detection(counting):
-    tracker = FaceTracker(counting)
-    tracker.update(still(1), 10.0)
-    result = tracker.update(still(1), 3.0)
-    assert counting.calls[-1] == "detect"
-    assert not result.changed
-
-
 def test_that_a_face_is_lost_and_found_again(counting):
     tracker = tracker_of(counting, memory=1.0)
     images = [still(1), still(1), blank(), blank(), still(1), still(1)]
@@ -171,29 +163,6 @@ def test_that_a_face_which_detections_no_longer_find_is_given_up(mtcnn):
     results = run(tracker, [still(1), blank(), blank(), blank()])
     assert [r.face is not None for r in results] == [True, True, True, False]
     assert [r.n_faces for r in results] == [1, 1, 1, 0]
-
-
-def test_that_the_misses_of_a_face_given_up_do_not_count_against_the_next(mtcnn):
-    class Scripted(Counting):
-        """Looking nearby never loses a face; detections find what they are told to."""
-
-        finds = ()
-
-        def detect(self, image):
-            return [face for face in super().detect(image)[:1] if self.finds]
-
-        def refine(self, image, face):
-            return face
-
-    detector = Scripted(mtcnn)
-    tracker = tracker_of(detector, detect_every=1, detections=3)
-    detector.finds = True
-    left, right = side_by_side(380, 0), side_by_side(0, 380)
-    run(tracker, [left])
-    assert [is_left(r) for r in run(tracker, [right] * 3, start=0.1)] == [True, True, False]
-    detector.finds = False
-    missed = run(tracker, [right] * 3, start=0.2)
-    assert [r.face is not None for r in missed] == [True, True, False]
 
 
 def test_that_a_face_is_another_after_a_long_pause_of_the_camera(counting):
