@@ -46,7 +46,6 @@ class Phase(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether no more frames will come."""
         return self in (Phase.ENDED, Phase.FAILED, Phase.STOPPED, Phase.ABANDONED)
 
 
@@ -126,7 +125,6 @@ class Capture:
             return replace(self._snapshot(), **self._advice(stall) if stall else {})
 
     def start(self) -> None:
-        """Start reading; only once."""
         _started.add(self)
         self._reader.start()
         self._monitor.start()
@@ -262,11 +260,9 @@ class Capture:
         return slow.get(self._state.phase) if is_silent else None
 
     def _snapshot(self) -> CaptureState:
-        """Return the state as last reported, with the rate; the caller holds the lock."""
         return replace(self._state, rate=rate_of(self._arrivals, self._clock.now()))
 
     def _advice(self, cause: Cause | None) -> dict[str, Any]:
-        """Return a cause and its advice as fields of the state."""
         return {"cause": cause, "message": advice(cause, self.source.subject) if cause else ""}
 
     def _report(self, **changes: Any) -> None:

@@ -29,16 +29,14 @@ from app.types import Frame, Image
 
 log = logging.getLogger(__name__)
 
-IMAGE_SUFFIXES = frozenset(
-    {".bmp", ".dib", ".jpeg", ".jpg", ".jpe", ".png", ".tif", ".tiff", ".webp"}
-)
+IMAGE_SUFFIXES = frozenset((".bmp", ".dib", ".jpeg", ".jpg", ".jpe", ".png", ".tif", ".tiff",
+                            ".webp"))  # fmt: skip
 RATE = 10.0  # images a second, for the time stamps
 MAX_BYTES = 1 << 28  # image files beyond 256 MiB are refused before they are read
 
 _STARTS = (b"\xff\xd8\xff", b"BM", b"II*\0", b"MM\0*")  # of JPEG, BMP and TIFF
 _PNG_START = b"\x89PNG\r\n\x1a\n"
-_PNG_MOST_CHUNKS = 1 << 17
-"""Chunks mostly have 8 KiB or more, and the largest file that is read has 256 MiB."""
+_PNG_MOST_CHUNKS = 1 << 17  # they mostly have 8 KiB or more
 _PNG_AROUND = 12  # bytes of a chunk's length, kind and checksum
 
 
@@ -117,7 +115,6 @@ class ImageFolder(FrameSource):
         return f"The {'folder' if os.path.isdir(self.path) else 'image'} {self.name}"
 
     def open(self) -> SourceInfo:
-        """List the folder and read its first image."""
         self._closing.clear()
         self._next = 0
         self._files = self._list()
@@ -162,7 +159,6 @@ class ImageFolder(FrameSource):
         return sorted(files, key=lambda item: natural_order(item.name))
 
     def _load_next(self) -> Image | None:
-        """Return the next readable image; None at the end or after `close`."""
         while self._next < len(self._files) and not self._closing.is_set():
             path = self._files[self._next]
             self._next += 1

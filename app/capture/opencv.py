@@ -1,11 +1,11 @@
 """OpenCV for the sources: quiet and bounded; `app` sets its environment before it loads."""
 
+import contextlib
 import logging
 import os
 import threading
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, Final, TypeGuard, cast
 
 import cv2
@@ -71,40 +71,32 @@ class Grabber:
     def grab(self) -> Image | None:
         """Return the next picture as BGR, or None; wait as long as the backend does."""
         got, image = False, None
-        with self._using() as is_usable:
-            try:
-                if is_usable:
-                    got, image = self._capture.read()
-            except cv2.error:
-                got = False
+        with self._using() as is_usable, contextlib.suppress(cv2.error):
+            if is_usable:
+                got, image = self._capture.read()
         is_good = got and not self._closing.is_set() and is_picture(image)
         return cast(Image, image) if is_good else None
 
     def skip(self) -> bool:
         """Skip the next picture without decoding it; False at the end."""
-        with self._using() as is_usable:
-            try:
-                found = is_usable and self._capture.grab()
-            except cv2.error:
-                found = False
+        found = False
+        with self._using() as is_usable, contextlib.suppress(cv2.error):
+            found = is_usable and self._capture.grab()
         return found and not self._closing.is_set()
 
     def get(self, prop: int) -> float:
-        """Return a property; 0 if the backend does not know it."""
         with self._using() as is_usable:
             value = self._capture.get(prop) if is_usable else 0.0
         return value if value > 0 else 0.0
 
     def set(self, prop: int, value: float) -> None:
-        """Ask for a value; the backend may give another one or none."""
         with self._using() as is_usable:
             if is_usable:
                 self._capture.set(prop, value)
 
     @property
     def size(self) -> tuple[int, int]:
-        width = self.get(cv2.CAP_PROP_FRAME_WIDTH)
-        return int(width), int(self.get(cv2.CAP_PROP_FRAME_HEIGHT))
+        return int(self.get(cv2.CAP_PROP_FRAME_WIDTH)), int(self.get(cv2.CAP_PROP_FRAME_HEIGHT))
 
     @property
     def rate(self) -> float:
@@ -123,7 +115,7 @@ class Grabber:
         self._closing.set()
         self._release_if_unused()
 
-    @contextmanager
+    @contextlib.contextmanager
     def _using(self) -> Iterator[bool]:
         """Hold the capture and yield whether it is open; release it if it was closed meanwhile."""
         try:
@@ -150,12 +142,11 @@ class OpenCVSource(FrameSource):
 
     is_live = True
     is_compressed = False  # whether its pictures always arrive compressed
+    # Failed reads in a row that are forgiven: networks lose packets, and many webcams begin with
+    # pictures that cannot be decoded.
     attempts = 10
-    """Failed reads in a row that are forgiven: networks lose packets, and many webcams begin with
-    pictures that cannot be decoded."""
-    longest_read, longest_search = 0.5, float("inf")
-    """Seconds of one failed read, and of failed reads in a row, after which to give up: the former
-    waited in vain, rather than met a bad picture."""
+    longest_read = 0.5  # seconds of one failed read, which waited in vain, after which to give up
+    longest_search = float("inf")  # the same for failed reads in a row
 
     def __init__(self, name: str, clock: Clock | None = None) -> None:
         self.name = name

@@ -126,8 +126,6 @@ def unreadable_by_account(subject: str) -> SourceError:
 
 @dataclass(frozen=True)
 class SourceInfo:
-    """Properties of an open source."""
-
     name: str
     width: int  # as delivered rather than as asked for
     height: int
@@ -192,11 +190,10 @@ class FrameSource(ABC):
 
 DEFAULT_RATE = 30.0  # frames a second where a recording does not say
 
+# Seconds between two frames that are believed; a longer gap is a broken time stamp.
 LARGEST_GAP = 10.0
-"""Seconds between two frames that are believed; a longer gap is a broken time stamp."""
-
+# Seconds a reader may lag behind and still catch up; then the recording waits for it instead.
 LARGEST_DELAY = 1.0
-"""Seconds a reader may lag behind and still catch up; then the recording waits for it instead."""
 
 
 class Clock:
@@ -253,5 +250,4 @@ class Pacer:
             self._clock.wait(interrupt, delay)
 
     def restart(self) -> None:
-        """Make the next frame due at once."""
         self._start = None

@@ -25,15 +25,9 @@ class VideoFile(OpenCVSource):
     """
 
     is_live = False
-
-    attempts = 250
-    """Failed reads in a row after which the file is at its end: OpenCV does not tell damage from
-    the end. There, this many take a few milliseconds."""
-
-    longest_read = float("inf")
-    longest_search = 5.0
-    """Seconds of failed reads after which the file is at its end: each may search all of a large
-    file, and never finishes on one that is still being written."""
+    # Failed reads in a row, and their seconds, after which the file is at its end: OpenCV does not
+    # tell damage from the end, and a read may search all of a large file.
+    attempts, longest_read, longest_search = 250, float("inf"), 5.0
 
     def __init__(self, path: str | Path, paced: bool = True, *, clock: Clock | None = None) -> None:
         self.path = Path(path)

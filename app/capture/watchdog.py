@@ -22,12 +22,10 @@ from app.capture.source import LARGEST_GAP, Cause, SourceInfo
 
 STEP = 16  # distance of the rows that are compared: whole rows, because memory is read in a row
 
+# Share of a black picture that may be brighter than black: broken pixels, a status light.
 BRIGHT_SHARE = 0.01
-"""Share of a black picture that may be brighter than black: broken pixels, a status light."""
-
+# Seconds of the same picture if compression repeats still parts: it mostly refreshes earlier.
 VIDEO_FROZEN_AFTER = 10.0
-"""Seconds of the same picture if compression repeats still parts: it mostly refreshes earlier."""
-
 BAND = 6  # bound of the count of earlier pictures for or against a band that never changes
 
 
@@ -84,7 +82,6 @@ class Watchdog:
 
     @property
     def is_changing(self) -> bool:
-        """Whether the last two frames differ."""
         return self._n_seen > 1 and self._n_repeats == 0
 
     def may_judge(self, now: float) -> bool:
@@ -103,7 +100,9 @@ class Watchdog:
         else:
             self._n_repeats = 0
             self._changed_at = now
-            self._damaged_since = _since(self._damaged_since, self._is_damaged(image), now)
+            may_be_damaged = self._limits.damaged_after is not None
+            is_damaged = may_be_damaged and (lacks_lower_part(image) or self._is_torn(image))
+            self._damaged_since = _since(self._damaged_since, is_damaged, now)
         self._black_since = _since(self._black_since, self._is_black(image), now)
         self._previous = image
         self._last_arrival = now
@@ -140,11 +139,6 @@ class Watchdog:
         # Other rows each time: after STEP frames all pixels have been compared.
         rows = slice(self._n_seen % min(STEP, len(image) or 1), None, STEP)
         return bool(np.array_equal(previous[rows], image[rows]))
-
-    def _is_damaged(self, image: NDArray[Any]) -> bool:
-        if self._limits.damaged_after is None:
-            return False
-        return lacks_lower_part(image) or self._is_torn(image)
 
     def _is_torn(self, image: NDArray[Any]) -> bool:
         """Whether the picture ends in rows of the one before, although it is another.
@@ -183,7 +177,6 @@ class Watchdog:
 
 
 def _since(since: float | None, is_so: bool, now: float) -> float | None:
-    """Return since when something is so; None while it is not."""
     if not is_so:
         return None
     return now if since is None else since
@@ -193,12 +186,10 @@ def _since(since: float | None, is_so: bool, now: float) -> float | None:
 
 SEAM_STEP = 2  # distance of the rows of a block that are compared
 
+# Height of a seam: pictures with colours at half the resolution end in steps of two blocks.
 SEAM_BLOCKS = 2
-"""Height of a seam: pictures with colours at half the resolution end in steps of two blocks."""
-
+# Share of a picture's columns through which a seam goes; the others repeat by chance.
 SEAM_SHARE = 0.9
-"""Share of a picture's columns through which a seam goes; the others repeat by chance."""
-
 SEAM_EXCEPTIONS = 0.02  # share of the columns that may be on the wrong side of a step
 
 

@@ -82,7 +82,6 @@ class Camera:
 
     @property
     def label(self) -> str:
-        """The name, marked if it is a program."""
         return f"{self.name} (virtual camera)" if self.is_virtual else self.name
 
     @property
@@ -92,7 +91,6 @@ class Camera:
 
     @property
     def remark(self) -> str:
-        """The warning to show when a program is opened as a camera."""
         if not self.is_virtual:
             return ""
         return (
@@ -332,7 +330,6 @@ def _is_forbidden_on_macos() -> bool:
 
 
 def _is_forbidden_on_windows() -> bool:
-    """Look up the switches of Settings, Privacy & security, Camera."""
     if sys.platform != "win32":
         return False
     import winreg

@@ -85,7 +85,6 @@ def can_ask() -> bool:
 
 
 def say(sentence: str) -> None:
-    """Print one sentence on standard error."""
     typer.echo(sentence, err=True)
 
 

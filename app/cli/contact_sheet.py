@@ -86,7 +86,6 @@ def encoded(picture: Image, path: Path) -> bytes:
 
 
 def _cut_out(scored: ScoredFrame) -> Image:
-    """Return a square around the face, or the whole frame in one."""
     image, _ = as_rgb(scored.frame.image)
     assert image is not None  # it has a score
     height, width = image.shape[:2]

@@ -183,7 +183,6 @@ def _group_as_json(item: GroupResult) -> dict[str, Any]:
 
 
 def print_demo(result: DemoResult, console: Console) -> None:
-    """Print everything the demo found."""
     lights = list(dict.fromkeys(name.rpartition(" ")[0] for name in result.takes))
     console.print(
         f"[bold]Demo on {STATEMENT}[/bold]: {result.n_enrolled} genuine frames "
@@ -214,7 +213,6 @@ def print_demo(result: DemoResult, console: Console) -> None:
 
 
 def _verdicts_table(result: DemoResult) -> Table:
-    """Return the verdicts on the person's presentations and on every species of attack."""
     rows = []
     for is_attack, together in ((False, "all genuine"), (True, "all attacks")):
         members = [item for item in result.results if item.is_attack == is_attack]

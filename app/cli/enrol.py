@@ -142,7 +142,6 @@ def _wanted(sources: list[str] | None, takes: list[str] | None) -> list[TakeWant
 
 
 def _advice(recorder: Recorder) -> list[str]:
-    """Return what could be enrolled beside these frames, a sentence each."""
     items = coverage_by_person([(s.condition, s.take, s.person) for s in recorder.samples])
     return [item.advice for item in items if item.advice]
 

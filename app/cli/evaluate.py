@@ -250,7 +250,6 @@ def _measured(
     scores: bool,
     hidden: bool,
 ) -> Table:
-    """Measure one run and write its table."""
     with warnings.catch_warnings(), logged_progress("Starting", hidden=hidden) as tell:
         # joblib replaces workers that hold much memory, and their work is done all the same.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs")
@@ -269,7 +268,6 @@ def _say_written(files: Iterable[Path]) -> None:
 
 @contextmanager
 def _workers(address: str) -> Iterator[None]:
-    """Give the work to a Dask cluster, if one is named."""
     if not address:
         yield
         return

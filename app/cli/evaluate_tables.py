@@ -121,7 +121,6 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
 
 
 def listing() -> dict[str, Any]:
-    """Return databases and methods as JSON values."""
     told = ("name", "title", "uses", "published", "differs")
     return {
         "databases": [

@@ -14,8 +14,6 @@ from lmkl_core.errors import ModelFileError
 
 
 class Format(StrEnum):
-    """The whole model, or its scorer."""
-
     MODEL = "model"
     ONNX = "onnx"
 

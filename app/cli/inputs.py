@@ -49,7 +49,6 @@ def check_seconds(every: float | None) -> None:
 
 
 def named_value(text: str, form: str) -> tuple[str, str]:
-    """Split ``NAME=VALUE``; ``form`` says how the option is written."""
     name, mark, value = text.partition("=")
     if not mark or not name.strip() or not value.strip():
         stop(f"'{text}' cannot be used: write {form}.", ExitCode.USAGE)
@@ -162,7 +161,6 @@ class Selection:
 
 
 def spread(places: Sequence[int], most: int) -> frozenset[int]:
-    """Return at most so many of the places, evenly over all of them."""
     n = len(places)
     if n <= most:
         return frozenset(places)

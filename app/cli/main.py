@@ -38,7 +38,6 @@ class Commands(TyperGroup):
     """Commands whose errors become one sentence, and which signals end with their own code."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
-        """Parse the command line, and print the help if it asks for it."""
         try:
             return super().make_context(*arguments, **options)
         except SystemExit:
@@ -179,7 +178,6 @@ COMMANDS = {
 
 
 def load_command(name: str) -> Any:
-    """Import a command's module and return the command."""
     command = import_module(f"app.cli.{name}").command
     if isinstance(command, typer.Typer):
         return typer.main.get_command(command)

@@ -114,7 +114,6 @@ def _preset_of(model: PadModel) -> Preset:
 
 
 def _as_preset_file(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a fingerprint's preset in the form that preset files have."""
     return {
         "name": stored["name"],
         "crops": {crop["name"]: crop_table(Crop(**crop)) for crop in stored["crops"]},
@@ -130,7 +129,6 @@ def _as_preset_file(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def uncertified(gap: float) -> str:
-    """Say that a fit's optimum is not certified."""
     return (
         f"The fit stopped at a relative gap of {gap:.1e}, above the {CERTIFIED_GAP:.0e} that "
         "counts as certified; the model is usable all the same."
@@ -138,7 +136,6 @@ def uncertified(gap: float) -> str:
 
 
 def model_facts(model: PadModel) -> dict[str, Any]:
-    """Return what identifies a model and how far it can be trusted."""
     shown = describe(model)
     return {
         "file": model.path,

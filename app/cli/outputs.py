@@ -51,7 +51,6 @@ def check_files_apart(outputs: Iterable[Path | None], inputs: Iterable[str | Pat
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Replace a file by new contents, all of them or none."""
     with _told(path):
         write_atomically(path, data)
 

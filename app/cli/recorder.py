@@ -117,7 +117,6 @@ class Recorder:
         return take
 
     def _name_for(self, wanted: TakeWanted, source: FrameSource) -> str:
-        """Return a name that no other take has."""
         if isinstance(source, DemoSource):
             unsaid = next((name for name in TAKE_NAMES if name not in self._taken), "demo")
         else:
@@ -126,7 +125,6 @@ class Recorder:
         return free_name(clean, self._taken)
 
     def _record_live(self, reading: Opened, take: TakeRecorded, tell: Tell) -> None:
-        """Record a take as the window does."""
         enrolment = Enrolment(self.plan)
         enrolment.set_person(take.person)
         enrolment.start(take.name)
@@ -161,7 +159,6 @@ class Recorder:
             self._keep(take, frame, is_simulated=True)
 
     def _keep(self, take: TakeRecorded, frame: Frame, *, is_simulated: bool = False) -> None:
-        """Add a frame to a take, or count why it is not usable."""
         take.n_seen += 1
         result = self._pipeline.process(frame)
         if result.views is None:
@@ -231,7 +228,6 @@ def _content(views: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def _contents(model: PadModel) -> set[bytes]:
-    """Return the contents of the frames that a model rests on."""
     rows = model.estimator.support_views()
     n = len(next(iter(rows.values())))
     return {_content({name: array[row] for name, array in rows.items()}) for row in range(n)}

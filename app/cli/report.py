@@ -219,7 +219,6 @@ def _tested(
 def _present(
     guided_test: GuidedTest, species: str, source: str, frames: Iterator[ScoredFrame]
 ) -> bool:
-    """Present one recording; return whether it was kept."""
     for number, scored in enumerate(frames):
         if number == 0:
             guided_test.start(species, bool(scored.frame.caption), Path(source).name)

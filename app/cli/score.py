@@ -53,8 +53,6 @@ REPEATED = "Identical to the last scored frame, so it adds no evidence."
 
 
 class Format(StrEnum):
-    """A summary for people, or a row for every frame."""
-
     TABLE = "table"
     CSV = "csv"
     JSONL = "jsonl"
@@ -170,7 +168,6 @@ def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Forma
 
 
 def _check_files(output: Path | None, strip: Path | None, inputs: list[str]) -> None:
-    """Refuse outputs that could not be written, before any work."""
     if strip is not None:
         if strip.suffix.lower() not in SUFFIXES:
             stop(f"Let the name of the strip {strip} end in {', '.join(SUFFIXES)}.", ExitCode.USAGE)
@@ -214,7 +211,6 @@ class InputResult:
         return decide(self.frames, self.threshold, enough=min(ENOUGH_FRAMES, len(self.frames)))
 
     def facts(self) -> dict[str, Any]:
-        """Return the summary as JSON values."""
         decision = self.decision
         return {
             "source": self.source,

@@ -160,7 +160,6 @@ def _carry_out(
 
 
 def _failure(error: InvalidInputError | OSError, folder: Path | None) -> tuple[str, ExitCode]:
-    """Return an error's sentence and exit code."""
     if isinstance(error, MissingWeightsError):
         return with_command(error), ExitCode.MISSING_WEIGHTS
     if isinstance(error, WrongWeightsError):
@@ -220,7 +219,6 @@ def megabytes(size: int | None) -> str:
 
 
 def finding_as_json(finding: Finding) -> dict[str, Any]:
-    """Return everything known of one entry."""
     entry = finding.entry
     return {
         "name": entry.name,

@@ -101,7 +101,6 @@ def cut(image: Image, transform: Matrix | None, crop: Crop, box: Box | None = No
 def cut_all(
     image: Image, transform: Matrix | None, crops: Iterable[Crop], box: Box | None = None
 ) -> dict[str, Image]:
-    """Cut every crop, by name; see `cut`."""
     return {crop.name: cut(image, transform, crop, box) for crop in crops}
 
 
@@ -159,13 +158,11 @@ def _native(image: Image, transform: Matrix, crop: Crop) -> Image:
 
 
 def invert(matrix: Matrix) -> Matrix:
-    """Return the 2 x 3 matrix of the inverse map."""
     linear = np.linalg.inv(matrix[:, :2])
     return np.column_stack([linear, -linear @ matrix[:, 2]])
 
 
 def apply(matrix: Matrix, points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Map (n, 2) points."""
     return points @ matrix[:, :2].T + matrix[:, 2]
 
 
@@ -216,7 +213,6 @@ def reduce_to(image: Image, width: int, height: int) -> Image:
 def _needed_part(
     image: Image, crop_to_image: Matrix, size: int, margin: float
 ) -> tuple[Image, Matrix]:
-    """Return the part of the image that a crop is made of, and the map into it."""
     last = size - 1.0
     corners = apply(crop_to_image, np.array([(0, 0), (last, 0), (0, last), (last, last)]))
     low, high = corners.min(axis=0) - margin, corners.max(axis=0) + margin
@@ -243,7 +239,6 @@ def _blurred(image: Image, sigma: float) -> Image:
 
 
 def _halved(image: Image, crop_to_image: Matrix) -> tuple[Image, Matrix]:
-    """Return the image at half its size, and the map into it."""
     height, width = image.shape[:2]
     half = reduce_to(image, (width + 1) // 2, (height + 1) // 2)
     ratio = np.array([half.shape[1] / width, half.shape[0] / height])

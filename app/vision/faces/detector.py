@@ -69,12 +69,10 @@ def working_size(image: Image) -> tuple[int, int]:
 
 
 def largest_first(faces: list[Face]) -> list[Face]:
-    """Sort by area of the box, then by confidence."""
     return sorted(faces, key=lambda face: (-face.area, -face.confidence))
 
 
 def edges(faces: list[Face]) -> Boxes:
-    """Return the boxes of faces as left, top, right, bottom."""
     boxes = np.array([face.box for face in faces])
     boxes[:, 2:] += boxes[:, :2]
     return boxes

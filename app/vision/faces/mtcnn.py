@@ -216,7 +216,6 @@ class _Pyramid:
         return np.asarray(cv2.warpAffine(half, matrix, (size, size), flags=flags), np.uint8)
 
     def _half(self, scale: float) -> tuple[Image, NDArray[np.float64]]:
-        """Return the smallest half that is not smaller than the scale, and its ratio."""
         halvings = math.floor(math.log2(1 / min(scale, 1.0)) + 1e-9)
         half = self._halves[min(halvings, len(self._halves) - 1)]
         height, width = self._halves[0].shape[:2]
@@ -230,7 +229,6 @@ def _well_lit(crop: Image) -> Image:
 
 
 def _distinct(faces: list[Face]) -> list[Face]:
-    """Drop faces that are another one seen twice."""
     if len(faces) < 2:
         return faces
     scores = np.array([face.confidence for face in faces])
@@ -271,7 +269,6 @@ def load_network(name: str) -> Any:
 
 
 def _content(name: str) -> bytes:
-    """Return the file's bytes, empty if it is missing."""
     try:
         files = metadata.files(PACKAGE) or []
         return next(file.read_binary() for file in files if file.name == name)

@@ -16,8 +16,6 @@ from app.vision.faces.detector import FaceDetector, edges, overlaps
 
 @dataclass(frozen=True, eq=False)
 class Tracking:
-    """The tracker's result for one frame."""
-
     face: Face | None
     n_faces: int  # of the last full detection; at least one where there is a face
     changed: bool  # whether this face does not continue the last one: the first, or another
@@ -38,7 +36,6 @@ class FaceTracker:
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything: the next frame starts anew."""
         self._face: Face | None = None
         self._last_seen: tuple[Face, float] | None = None
         self._before: tuple[Face, float] | None = None
@@ -68,7 +65,6 @@ class FaceTracker:
         self._face, self._time = None, time
 
     def _look_nearby(self, image: Image) -> Face | None:
-        """Return the followed face where it is now, or None when it is lost."""
         near = None if self._face is None else self.detector.refine(image, self._face)
         # After a cut to another scene `refine` may walk over to a face next to the old place: one
         # that has left its own place is not the one that was followed.
