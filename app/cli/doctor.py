@@ -223,10 +223,10 @@ def _cameras() -> Found:
     cameras = list_cameras()
     if not cameras:
         yield State.NOTE, "none found", "Plug one in, or use the demo, files or a network camera."
+    states = {Cause.PERMISSION: State.BAD, Cause.BUSY: State.NOTE}
     for camera in cameras:
         cause = why_not_opened(camera)
-        if cause in (Cause.PERMISSION, Cause.BUSY):
-            state = State.BAD if cause is Cause.PERMISSION else State.NOTE
+        if state := states.get(cause):
             told = advice(cause, f"The camera {camera.name}")
             yield state, f"{camera.name}: {cause.value}", told
         elif camera.is_virtual:

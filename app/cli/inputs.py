@@ -17,16 +17,12 @@ from app.settings import Settings, check, load
 from app.types import Frame
 from app.vision.pipeline import Pipeline
 
+# Videos among the files of a folder; a file that is named itself may end in anything.
 VIDEO_SUFFIXES = frozenset(
-    {".3gp", ".asf", ".avi", ".flv", ".m4v", ".mjpeg", ".mjpg", ".mkv", ".mov", ".mp4", ".mpeg"}
-    | {".mpg", ".mts", ".ogv", ".ts", ".webm", ".wmv"}
+    ".3gp .asf .avi .flv .m4v .mjpeg .mjpg .mkv .mov .mp4 .mpeg .mpg .mts .ogv .ts .webm "
+    ".wmv".split()
 )
-"""Videos among the files of a folder; a file that is named itself may end in anything."""
-
 _EARLY = 1e-6  # seconds: times of frames are rounded
-
-
-# ------------------------------------------------------------- options
 
 
 def settings_with(**changes: Any) -> Settings:
@@ -53,9 +49,6 @@ def named_value(text: str, form: str) -> tuple[str, str]:
     if not mark or not name.strip() or not value.strip():
         stop(f"'{text}' cannot be used: write {form}.", ExitCode.USAGE)
     return name.strip(), value.strip()
-
-
-# ------------------------------------------------------------- recordings
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,9 +123,6 @@ def _recordings_below(folder: Path, apart: bool) -> Iterator[str]:
 def shown_name(text: str, source: FrameSource) -> str:
     """Return the name of an input in results: its path, or a name without credentials."""
     return text if os.path.exists(text) else source.name
-
-
-# ------------------------------------------------------------- frames
 
 
 @dataclass(frozen=True)

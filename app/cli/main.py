@@ -91,18 +91,15 @@ def _signals_raised() -> Iterator[list[int]]:
         received.append(number)
         raise KeyboardInterrupt
 
-    usual: dict[int, Any] = {}
-    if threading.current_thread() is threading.main_thread():
-        usual = {number: signal.getsignal(number) for number in _SIGNALS}
-    for number, handler in usual.items():
-        if handler in _USUAL:  # an ignored signal, as under nohup, stays ignored
-            signal.signal(number, interrupt)
+    replaced = {}
+    for number in _SIGNALS if threading.current_thread() is threading.main_thread() else ():
+        if signal.getsignal(number) in _USUAL:  # an ignored signal, as under nohup, stays ignored
+            replaced[number] = signal.signal(number, interrupt)
     try:
         yield received
     finally:
-        for number, handler in usual.items():
-            if signal.getsignal(number) is interrupt:
-                signal.signal(number, handler)
+        for number, handler in replaced.items():
+            signal.signal(number, handler)
 
 
 def outcome_of(error: Exception) -> tuple[str, ExitCode]:
