@@ -29,7 +29,7 @@ def pictured(preview):
     return preview.grab().toImage()
 
 
-def test_that_the_first_frame_is_told_once_it_is_painted_and_each_counts_once(preview, qtbot):
+def test_that_the_first_painted_frame_is_signalled_and_each_counts_once(preview, qtbot):
     with qtbot.waitSignal(preview.first_frame_shown):
         preview.show_frame(frame())
     with qtbot.assertNotEmitted(preview.first_frame_shown):

@@ -47,20 +47,6 @@ def test_that_checks_have_shape_value_and_limit_and_reasons_are_in_the_summary(c
         assert checks.summary.text().startswith(summary)
 
 
-def test_that_values_within_the_interval_or_while_hidden_wait_and_the_newest_wins(checks, qtbot):
-    checks.hide()
-    checks.show_quality(Quality((SIZE,)), "")
-    assert row_words(checks, "size")[0] == "dash"
-    assert not checks._throttle.isActive()
-    checks.show()
-    assert row_words(checks, "size")[:2] == ("check", "164 px")
-    for size in (100.0, 102.0):
-        checks.show_quality(Quality((Check("size", size, 80.0, math.inf, "px"),)), "")
-    assert row_words(checks, "size")[1] == "164 px"
-    qtbot.waitUntil(lambda: row_words(checks, "size")[1] == "102 px")
-    qtbot.waitUntil(lambda: not checks._throttle.isActive())
-
-
 def test_that_values_and_limits_agree_with_the_verdict():
     for check, value, limits in (
         (Check("visible", 1.0, 1.0, math.inf), "100 %", "at least 100 %"),

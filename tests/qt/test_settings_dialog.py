@@ -128,53 +128,45 @@ def test_that_a_wrong_value_is_told_under_its_field_marked_and_cannot_be_used(op
         assert button(dialog, STANDARD.Ok).isEnabled()
 
 
-def test_that_apply_gives_the_settings_ok_also_closes_and_cancel_gives_nothing(opened, qtbot):
-    def press(dialog, which):
-        qtbot.mouseClick(button(dialog, which), Qt.MouseButton.LeftButton)
-
-    told = []
+def test_that_apply_gives_the_settings_ok_also_closes_and_cancel_gives_nothing(opened):
+    given = []
     dialog = opened(OTHERS)
-    dialog.accepted_settings.connect(told.append)
+    dialog.accepted_settings.connect(given.append)
     type_into(dialog, "p", "2")
-    press(dialog, STANDARD.Apply)
-    assert told == [dataclasses.replace(OTHERS, p=2.0)]
+    button(dialog, STANDARD.Apply).click()
+    assert given == [dataclasses.replace(OTHERS, p=2.0)]
     assert dialog.isVisible()
     assert not button(dialog, STANDARD.Apply).isEnabled()
-    press(dialog, STANDARD.Ok)  # nothing has changed since
+    button(dialog, STANDARD.Ok).click()  # nothing has changed since
     assert not dialog.isVisible()
-    assert len(told) == 1
-    for which, n_told in ((STANDARD.Cancel, 1), (STANDARD.Ok, 2)):
+    assert len(given) == 1
+    for which, n_given in ((STANDARD.Cancel, 1), (STANDARD.Ok, 2)):
         dialog = opened()
-        dialog.accepted_settings.connect(told.append)
+        dialog.accepted_settings.connect(given.append)
         dialog.field("show_regions").editor.setChecked(False)
-        press(dialog, which)
+        button(dialog, which).click()
         assert not dialog.isVisible()
-        assert len(told) == n_told
-    assert told[-1] == Settings(show_regions=False)
+        assert len(given) == n_given
+    assert given[-1] == Settings(show_regions=False)
+
+
+def test_that_defaults_are_shown_before_they_are_used(opened, qtbot):
     dialog = opened(OTHERS)
     type_into(dialog, "p", "nonsense")
     with qtbot.assertNotEmitted(dialog.accepted_settings):
-        press(dialog, STANDARD.RestoreDefaults)  # shown, and not given yet
+        button(dialog, STANDARD.RestoreDefaults).click()
     assert dialog.chosen() == OTHERS.reset()
     assert button(dialog, STANDARD.Ok).isEnabled()
-
-
-def answered(dialog, qtbot, text):
-    """Press "Delete all my data..." and then a button of the question."""
-    dialog.findChild(QTabWidget).setCurrentIndex(4)
-    qtbot.mouseClick(dialog.delete, Qt.MouseButton.LeftButton)
-    question = dialog.findChildren(QMessageBox)[-1]
-    (found,) = [b for b in question.buttons() if b.text().replace("&", "") == text]
-    qtbot.mouseClick(found, Qt.MouseButton.LeftButton)
 
 
 def test_that_deleting_is_asked_for_only_after_a_confirmation(opened, qtbot):
     dialog = opened()
     with qtbot.assertNotEmitted(dialog.delete_requested):
-        answered(dialog, qtbot, "Cancel")
         dialog.delete.click()
         qtbot.keyClick(dialog.findChildren(QMessageBox)[-1], Qt.Key.Key_Return)
     assert dialog.isVisible()
     with qtbot.waitSignal(dialog.delete_requested):
-        answered(dialog, qtbot, "Delete")
+        dialog.delete.click()
+        question = dialog.findChildren(QMessageBox)[-1]
+        next(each for each in question.buttons() if each.text() == "Delete").click()
     assert not dialog.isVisible()
