@@ -78,21 +78,15 @@ def test_that_the_person_is_emitted_as_it_is_typed(page, qtbot):
 
 
 def test_that_people_are_offered_stay_for_the_next_take_and_count_their_takes(page):
-    takes = tuple(
-        TakeSummary(n, 36, person=p) for n, p in zip("abcd", ("Ben", "Ann", "Ann", ""), strict=True)
-    )
+    takes = (TakeSummary("a", 36, person="Ben"), TakeSummary("b", 36, person="Ann"))
     page.show_enrolment(EnrolmentState(takes=takes, suggested_name="lamp light", person="Ben"))
     assert page.record.person.completer().model().stringList() == ["Ann", "Ben"]
     assert page.record.note.text().startswith("1 of 2 recommended takes. Next: lamp light")
-    page.show_enrolment(EnrolmentState(takes=takes, person="Ann"))
-    assert page.record.note.text().startswith("2 takes")
     page.show_enrolment(enrolment({"a": 1}, person="Ann", collecting="a", n_wanted=36))
     assert not page.record.person.isEnabled()
     page.show_enrolment(enrolment({"a": 36}, person="Ann"))
     assert page.record.person.isEnabled()
     assert page.record.person.text() == "Ann"
-    page.show_enrolment(EnrolmentState())
-    assert page.record.person.text() == ""
 
 
 def test_that_a_take_under_way_shows_count_ring_and_hint_and_can_be_stopped(page, qtbot):
@@ -147,14 +141,9 @@ def test_that_takes_are_left_alone_while_one_is_recorded(page):
     page.show_enrolment(
         enrolment({"window": 36, "lamp": 1}, collecting="lamp", n_wanted=36, **READY)
     )
-    for button in (
-        page.takes.remove_button,
-        page.takes.rename_button,
-        page.takes.clear_button,
-        page.gallery.remove_button,
-        page.fit_bar.undo_button,
-        page.fit_bar.fit_button,
-    ):
+    takes, gallery, bar = page.takes, page.gallery, page.fit_bar
+    buttons = (takes.remove_button, takes.rename_button, takes.clear_button)
+    for button in (*buttons, gallery.remove_button, bar.undo_button, bar.fit_button):
         assert not button.isEnabled(), button.text()
 
 

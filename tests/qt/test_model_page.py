@@ -77,9 +77,7 @@ def test_that_without_a_target_there_is_neither_promise_nor_warning(page):
     assert told.text().startswith("The threshold is 65 % of the usual score of genuine frames.")
     assert "You asked" not in told.text()
     assert told.mark.name == "info"
-    page.tabs.setCurrentIndex(THRESHOLD)
     assert page.threshold.target.text() == "Automatic"
-    page.tabs.setCurrentIndex(DETAILS)
     assert "target BPCER\tautomatic" in page.details.as_text()
 
 
@@ -131,18 +129,13 @@ def test_that_only_the_chosen_tab_is_shown_and_the_wheel_turns_none(page):
     assert not page.weights.isVisible()
 
 
-def test_that_every_cluster_has_a_tile_with_its_size_and_face(page):
+def test_that_every_cluster_has_a_tile_with_its_size(page):
     faces = (np.full((96, 96, 3), 90, np.uint8), np.zeros((96, 192, 3), np.uint8)[:, ::2], None)
     page.show_model(model_summary(typical_faces=faces))
-    tiles = page.clusters.tiles
-    assert [tile.accessibleName() for tile in tiles] == [
+    assert [tile.accessibleName() for tile in page.clusters.tiles] == [
         *("Cluster 1, 74 frames", "Cluster 2, 61 frames", "Cluster 3, 45 frames")
     ]
     assert "not kept in model files" in page.clusters.remark.text()
-    one = {"weights": ((0.5,) * len(VIEWS),), "cluster_sizes": (9,), "typical_faces": faces[:1]}
-    page.show_model(model_summary(**one, n_samples=9))
-    assert len(page.clusters.tiles) == 1
-    assert page.clusters.remark.text() == ""
 
 
 def test_that_another_target_is_used_once_the_field_has_settled_or_the_tab_is_left(qtbot, page):

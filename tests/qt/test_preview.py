@@ -95,5 +95,4 @@ def test_that_regions_are_drawn_only_when_wanted(preview):
     assert with_regions != without
     preview.show_scored(scored(plain))
     assert pictured(preview) == without
-    # The picture shares the array that is scored.
-    np.testing.assert_array_equal(plain.image, before)
+    np.testing.assert_array_equal(plain.image, before)  # which is scored
