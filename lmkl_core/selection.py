@@ -158,7 +158,6 @@ def walk(
             problem.cholesky(solution.evaluation),
             solution.dual_coef,
             problem.delta,
-            lambda: local.mean_kernel,
             takes,
             conditions,
             target_bpcer=settings.target_bpcer,

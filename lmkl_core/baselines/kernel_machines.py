@@ -142,19 +142,15 @@ class MultipleKernelSVDD(MultipleKernelMachine):
         Tax and Duin's ``C`` is ``1 / (nu n)``.
     kernel : str, sequence or mapping
         As in `lmkl_core.LocalisedMKL`, but not precomputed.
-    tol : float
-        Certified relative gap of the weights to reach.
-    max_iter : int
-        Steps of the weights.
+    tol, max_iter : float, int
+        Certified relative gap of the weights to reach, and most steps.
 
     Attributes
     ----------
     kernel_weights_ : ndarray (1, G)
         On the simplex, in the order of ``view_names_``.
-    dual_coef_ : ndarray (n,)
-    gap_ : float
-        Certified relative gap.
-    solution_ : lmkl_core.Solution
+    dual_coef_, gap_, solution_
+        As in `lmkl_core.LocalisedMKL`.
 
     References
     ----------

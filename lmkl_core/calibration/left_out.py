@@ -121,18 +121,13 @@ def exact_calibration(
     cholesky: np.ndarray,
     dual_coef: np.ndarray,
     delta: float,
-    kernel: Callable[[], np.ndarray],
     takes: np.ndarray,
     conditions: np.ndarray,
     *,
-    target_bpcer: float | None = None,
-    block_length: int | None = None,
+    target_bpcer: float | None,
+    block_length: int,
 ) -> Calibration:
-    """Calibrate on left-out scores of an exact fit.
-
-    ``kernel`` returns the mean kernel of the rows, for the choice of the block length.
-    """
-    length = choose_block_length(kernel(), takes) if block_length is None else block_length
+    """Calibrate on left-out scores of an exact fit."""
     inverse = inverse_from_cholesky(cholesky)
     return calibrate_left_out(
         lambda blocks: left_out_scores(inverse, dual_coef, blocks),
@@ -140,7 +135,7 @@ def exact_calibration(
         takes,
         conditions,
         target_bpcer=target_bpcer,
-        block_length=length,
+        block_length=block_length,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_solve, lapack, solve_triangular
 
-from lmkl_core.calibration.left_out import exact_calibration, with_new_takes
+from lmkl_core.calibration.left_out import choose_block_length, exact_calibration, with_new_takes
 from lmkl_core.calibration.threshold import Calibration
 from lmkl_core.clusters import Clusters, check_enough_samples, fit_clusters
 from lmkl_core.errors import InvalidInputError, raise_if_cancelled
@@ -86,11 +86,13 @@ class ExactFit(Fit):
         return self.make_problem().factor(self.solution.weights)
 
     def calibrate(self, target_bpcer: float | None, block_length: int | None) -> Calibration:
+        if block_length is None:
+            kernel = mean_gram(self.kernels, self.views.arrays)
+            block_length = choose_block_length(kernel, self.takes)
         return exact_calibration(
             self.factor(),
             self.dual_coef,
             self.delta,
-            lambda: mean_gram(self.kernels, self.views.arrays),
             self.takes,
             self.conditions,
             target_bpcer=target_bpcer,

@@ -19,6 +19,7 @@ Time is ``O(N R^2)`` and memory ``O(R^2 + chunk R)`` with ``R = C sum_g rank_g``
 """
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -158,10 +159,9 @@ class InducingProblem:
 
     def copy(self) -> "InducingProblem":
         """Return an independent copy."""
-        twin = InducingProblem(self.basis, self.delta)
+        twin = copy(self)
         twin.second_moments = self.second_moments.copy(order="F")
         twin.first_moments = self.first_moments.copy()
-        twin.n_samples, twin.n_solves = self.n_samples, self.n_solves
         return twin
 
     def stream(self, views: Views) -> np.ndarray:

@@ -81,7 +81,7 @@ def bootstrap_acer(table: ScoreTable, threshold: float, **options: Unpack[Option
     check_threshold(threshold)
     subjects = Subjects(table.rows(table.is_answered))
     counts = _presenters(subjects, "ACER")
-    acer = _Acer(subjects, _by_species(subjects.table), threshold)
+    acer = _Acer(subjects, subjects.table.rows_by_species(), threshold)
     drawing = Drawing(subjects, **options)
 
     def when_equal(value: float) -> Interval:
@@ -143,18 +143,12 @@ def bootstrap_difference(
     return found if found.n_resamples else replace(found, interval=(-1.0, 1.0))
 
 
-def _by_species(table: ScoreTable) -> dict[str, NDArray[np.bool_]]:
-    """Rows of every species of attack, in order of first appearance."""
-    names = dict.fromkeys(table.species[table.is_attack].tolist())
-    return {name: table.species == name for name in names}
-
-
 def _presenters(subjects: Subjects, figure: Figure) -> dict[str, int]:
     """Count the subjects of every class or species that a figure rests on."""
     table = subjects.table
     groups = {} if figure == "APCER" else {"bona fide": ~table.is_attack}
     if figure in ("APCER", "ACER"):
-        groups |= _by_species(table)
+        groups |= table.rows_by_species()
     elif figure != "BPCER":
         groups["attacks"] = table.is_attack
     return subjects.counted(groups)
@@ -167,7 +161,7 @@ def _evaluation(subjects: Subjects, figure: Figure, threshold: float | None) -> 
     if threshold is None or np.isnan(threshold):
         return lambda weights: np.full(len(weights), np.nan)
     table = subjects.table
-    attacks = {"attacks": table.is_attack} if figure == "HTER" else _by_species(table)
+    attacks = {"attacks": table.is_attack} if figure == "HTER" else table.rows_by_species()
     errors = _Acer(subjects, attacks, threshold)
     if figure == "BPCER":
         return lambda weights: errors.rates(weights)[:, 0]

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics.rates import CONFIDENCE, Errors, Rate, measure
-from lmkl_core.metrics.thresholds import Scores, Threshold, refuse_huge
+from lmkl_core.metrics.thresholds import Scores, Threshold, as_scores
 
 LARGEST_SCORE = 1e300
-"""Sums of more than this overflow, and a presentation's score is a mean."""
+"""A presentation's score is a mean, and sums of more than this overflow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class ScoreTable:
 
     def __post_init__(self) -> None:
         columns = {
-            "scores": _numbers(self.scores),
+            "scores": as_scores(self.scores, "a table", LARGEST_SCORE, allow_nan=True),
             "species": _words(self.species, "species"),
             "subjects": _words(self.subjects, "subjects"),
             "presentations": _words(self.presentations, "presentations"),
@@ -100,7 +100,7 @@ class ScoreTable:
     def attacks(self) -> dict[str, Scores]:
         """Scores of the attacks that have one, by species in order of first appearance."""
         answered = self.is_answered
-        return {name: self.scores[(self.species == name) & answered] for name in self._names()}
+        return {name: self.scores[rows & answered] for name, rows in self.rows_by_species().items()}
 
     @property
     def n_bona_fide_without(self) -> int:
@@ -111,7 +111,7 @@ class ScoreTable:
     def n_attacks_without(self) -> dict[str, int]:
         """Attacks without a score, by species in order of first appearance."""
         missing = ~self.is_answered
-        return {name: int(np.sum((self.species == name) & missing)) for name in self._names()}
+        return {name: int(np.sum(rows & missing)) for name, rows in self.rows_by_species().items()}
 
     @property
     def n_subjects(self) -> int:
@@ -183,29 +183,15 @@ class ScoreTable:
         columns = zip(*(part._columns for part in parts), strict=True)
         return cls(*(np.concatenate(column) for column in columns))
 
+    def rows_by_species(self) -> dict[str, NDArray[np.bool_]]:
+        """Return the rows of every species of attack, in order of first appearance."""
+        names, first = np.unique(self.species, return_index=True)
+        ordered = [str(name) for name in names[np.argsort(first)] if name]
+        return {name: self.species == name for name in ordered}
+
     @property
     def _columns(self) -> tuple[NDArray[Any], ...]:
         return self.scores, self.species, self.subjects, self.presentations
-
-    def _names(self) -> list[str]:
-        """Return the species of attacks in order of first appearance."""
-        names, first = np.unique(self.species, return_index=True)
-        return [str(name) for name in names[np.argsort(first)] if name]
-
-
-def _numbers(values: Any) -> Scores:
-    try:
-        scores = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(
-            "Scores of a table must be numbers, or NaN for a non-response."
-        ) from error
-    if scores.ndim != 1 or np.isinf(scores).any():
-        raise InvalidInputError(
-            "Scores of a table must be a flat list of finite numbers, with NaN for a non-response."
-        )
-    refuse_huge(scores, "a table", LARGEST_SCORE)
-    return scores
 
 
 def _words(values: Any, what: str) -> NDArray[np.str_]:

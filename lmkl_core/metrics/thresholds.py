@@ -21,7 +21,13 @@ Rule: TypeAlias = Literal["eer", "bpcer", "apcer", "given", "enrolment"]
 """How a threshold comes about; see `threshold_from`."""
 
 
-def as_scores(values: Any, what: str) -> Scores:
+LARGEST_SCORE = float(np.nextafter(np.finfo(np.float64).max, 0))
+"""A threshold above it still is a number."""
+
+
+def as_scores(
+    values: Any, what: str, largest: float = LARGEST_SCORE, allow_nan: bool = False
+) -> Scores:
     """Return scores as a flat array of finite numbers, possibly empty; ``what`` names them."""
     try:
         scores = np.asarray(values, dtype=np.float64)
@@ -31,21 +37,15 @@ def as_scores(values: Any, what: str) -> Scores:
         raise InvalidInputError(
             f"Scores of {what} must be a flat list of numbers, not of shape {scores.shape}."
         )
-    if not np.all(np.isfinite(scores)):
+    if np.isinf(scores).any() or (not allow_nan and np.isnan(scores).any()):
         raise InvalidInputError(
-            f"Scores of {what} must be finite: leave out presentations without a score and "
-            "count them as non-response."
+            f"Scores of {what} must be finite: count presentations without a score as non-response."
         )
-    refuse_huge(scores, what, float(np.nextafter(np.finfo(np.float64).max, 0)))
-    return scores
-
-
-def refuse_huge(scores: Scores, what: str, largest: float) -> None:
-    """Refuse scores so large that a threshold above them, or their mean, would overflow."""
     if np.any(np.abs(scores) > largest):
         raise InvalidInputError(
             f"Scores of {what} must be at most {largest:.1e} in size: rescale them."
         )
+    return scores
 
 
 def by_species(attacks: Attacks) -> dict[str, Scores]:
@@ -178,40 +178,28 @@ def choose_threshold(
     """
     genuine = as_scores(bona_fide, "bona fide presentations")
     species = {name: scores for name, scores in by_species(attacks).items() if len(scores)}
-    if by == "eer":
-        if not len(genuine) or not species:
-            return None
-        return _at_equal_errors(genuine, np.concatenate(list(species.values())))
-    if by not in ("bpcer", "apcer"):
+    if by not in ("eer", "bpcer", "apcer"):
         raise InvalidInputError(f"A threshold is chosen by eer, bpcer or apcer, not by {by!r}.")
-    if target is None or not 0 <= target <= 1:
+    if by != "eer" and (target is None or not 0 <= target <= 1):
         raise InvalidInputError(f"target={target!r} must lie between 0 and 1.")
-    if by == "bpcer":
-        return _at_bpcer(genuine, target) if len(genuine) else None
-    return _at_apcer(species, genuine, target) if species else None
-
-
-def _at_equal_errors(genuine: Scores, attacks: Scores) -> float:
-    candidates = cuts(genuine, attacks)
-    accepted = n_accepted(attacks, candidates) / len(attacks)
-    refused = n_refused(genuine, candidates) / len(genuine)
-    difference = np.abs(accepted - refused)
-    # The fewest errors break ties.
-    best = np.lexsort((accepted + refused, np.round(difference, 12)))[0]
-    return float(candidates[best])
-
-
-def _at_bpcer(genuine: Scores, target: float) -> float:
-    may_be_refused = int(np.floor(target * len(genuine) + ROUNDING))
-    if may_be_refused >= len(genuine):
-        return float(np.nextafter(np.max(genuine), np.inf))
-    return float(np.sort(genuine)[may_be_refused])
-
-
-def _at_apcer(species: dict[str, Scores], genuine: Scores, target: float) -> float:
+    if (by != "apcer" and not len(genuine)) or (by != "bpcer" and not species):
+        return None
     candidates = cuts(genuine, *species.values())
+    if by == "eer":
+        attacks = np.concatenate(list(species.values()))
+        accepted = n_accepted(attacks, candidates) / len(attacks)
+        refused = n_refused(genuine, candidates) / len(genuine)
+        # The fewest errors break ties.
+        difference = np.round(np.abs(accepted - refused), 12)
+        return float(candidates[np.lexsort((accepted + refused, difference))[0]])
+    assert target is not None  # checked above
+    if by == "bpcer":
+        n_errors = int(np.floor(target * len(genuine) + ROUNDING))
+        if n_errors >= len(genuine):
+            return float(np.nextafter(np.max(genuine), np.inf))
+        return float(np.sort(genuine)[n_errors])
     allowed = np.ones(len(candidates), dtype=bool)
     for scores in species.values():
         allowed &= n_accepted(scores, candidates) <= target * len(scores) + ROUNDING
-    # The last candidate refuses all, so that there always is one.
+    # The last candidate refuses all, so one is always allowed.
     return float(candidates[np.argmax(allowed)])

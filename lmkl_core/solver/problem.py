@@ -63,27 +63,19 @@ class Solution:
 
     Attributes
     ----------
-    weights : ndarray (n_clusters, n_views)
-        ``mu``.
-    dual_coef : ndarray (n_samples,)
-        ``lambda``.
-    objective : float
-        ``phi(mu) = 1^T (delta I + K_mu)^{-1} 1``.
-    lower_bound : float
-        Proven: no feasible weights reach a smaller objective.
+    weights, dual_coef : ndarray
+        ``mu``, (C, G), and ``lambda``, (n,).
+    objective, lower_bound : float
+        ``phi(mu) = 1^T (delta I + K_mu)^{-1} 1``, and what no feasible weights fall below.
     gap : float
         ``(objective - lower_bound) / objective`` plus an allowance for rounding.
     objective_history, gap_history : ndarray
         One entry an iteration. Gaps use the best bound proven so far.
-    n_iter : int
-        Iterations, restarts and branch and bound included.
-    n_solves : int
-        Cholesky factorisations, the unit of cost.
+    n_iter, n_solves : int
+        Iterations, restarts and branch and bound included, and Cholesky factorisations.
     stop_reason : str
         ``"certified"``, ``"budget"``, ``"stalled"``, ``"fixed weights"``, ``"fixed point"``,
         ``"iteration cap"``, ``"not finite"`` or ``"cancelled"``.
-    solver : str
-        Name of the solver.
     constraint_is_convex : bool or None
         Whether the feasible set is convex, where that is known.
     """
