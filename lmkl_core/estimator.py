@@ -267,7 +267,7 @@ class LocalisedMKL(ViewsEstimator):
         """Make a fitted estimator from the parts that `lmkl_core.model_file` keeps."""
         model = cls(**parameters)
         model._single = one_array
-        model.n_features_in_ = sum(fitted.n_features)
+        model.n_features_in_ = sum(fitted.support.n_columns)
         if feature_names is not None:
             model.feature_names_in_ = np.array(feature_names, dtype=object)
         model._store(fitted)
@@ -277,7 +277,7 @@ class LocalisedMKL(ViewsEstimator):
     def _store(self, fitted) -> None:
         solution = fitted.solution
         self._fitted = fitted
-        self.view_names_ = fitted.view_names
+        self.view_names_ = fitted.support.names
         self.kernels_ = fitted.kernels
         self.clusters_ = fitted.clusters
         self.memberships_ = fitted.memberships
@@ -319,9 +319,8 @@ class LocalisedMKL(ViewsEstimator):
             check_is_fitted(self)
         if self._single and is_single_view(X):
             X = self._validated(X, reset=False)
-        fitted = self._fitted
-        check_finite = check_finite or not fitted.scorer.support_kernels.all_rbf
-        return match_views(X, fitted.view_names, fitted.n_features, fitted.dtype, check_finite)
+        check_finite = check_finite or not self._fitted.scorer.support_kernels.all_rbf
+        return match_views(X, self._fitted.support, check_finite)
 
     def _inducing(self, n_samples: int) -> int | None:
         if self.n_inducing != "auto":

@@ -298,8 +298,7 @@ def score_grid(
     one exponent, or with none, have fewer cells.
     """
     views = as_views(X)
-    names, columns = views.names, views.n_columns
-    others = match_views(Y, names, columns, views.dtype, check_finite=True)
+    others = match_views(Y, views)
     settings = clone(estimator).set_params(delta=1.0).settings(views.names)
     takes = None if groups is None else check_groups(groups, views.n_samples)
     local = localise(views, fit_kernels(views, settings.kernel, takes), settings)

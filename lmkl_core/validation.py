@@ -6,6 +6,7 @@ import numbers
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,7 +34,7 @@ class Views:
         """Number of rows, the same in every view."""
         return len(self.arrays[0])
 
-    @property
+    @cached_property
     def n_columns(self) -> tuple[int, ...]:
         """Number of columns of every view."""
         return tuple(array.shape[1] for array in self.arrays)
@@ -129,14 +130,15 @@ def _as_float(name: str, array, check_finite: bool) -> np.ndarray:
     return array
 
 
-def match_views(X, names, n_features, dtype, check_finite: bool = True) -> Views:
-    """Views for scoring: the names, order and widths that the model was fitted on."""
+def match_views(X, fitted: Views, check_finite: bool = True) -> Views:
+    """Views for scoring, in the order and dtype of the fitted ones, whose rows do not matter."""
+    names, n_columns, dtype = fitted.names, fitted.n_columns, fitted.dtype
     if not check_finite and type(X) is dict and len(X) == len(names):
         # A fast path for live scoring: the rest takes ten times as long.
         arrays: tuple[Any, ...] = tuple(map(X.get, names))
         if all(type(array) is np.ndarray and array.dtype == dtype for array in arrays):
             rows = arrays[0].shape[:1]
-            shapes = [(*rows, columns) for columns in n_features]
+            shapes = [(*rows, columns) for columns in n_columns]
             if rows != (0,) and shapes == [array.shape for array in arrays]:
                 return Views(names, arrays)
     views = as_views(X, check_finite)
@@ -157,7 +159,7 @@ def match_views(X, names, n_features, dtype, check_finite: bool = True) -> Views
             f"{len(views.names)} views were given but the model was fitted on {len(names)} "
             f"({', '.join(names)})."
         )
-    for name, array, expected in zip(names, views.arrays, n_features, strict=True):
+    for name, array, expected in zip(names, views.arrays, n_columns, strict=True):
         if array.shape[1] != expected:
             raise InvalidInputError(
                 f"View {name!r} has {array.shape[1]} columns but the model was fitted on "

@@ -118,7 +118,7 @@ class Baseline(ViewsEstimator):
             refuse_unless_finite(scores)
             warn_of_duplicates(views)
             self._left_out = (scores, blocks, takes, length)
-            self._columns, self._dtype = views.n_columns, views.dtype
+            self._template = views.rows([0])
             self.view_names_ = views.names
             self.notes_ = tuple(dict.fromkeys(notes))
             self._set_threshold(self.target_bpcer)
@@ -129,7 +129,7 @@ class Baseline(ViewsEstimator):
         check_is_fitted(self, "offset_")
         if self._single and is_single_view(X):
             X = self._validated(X, reset=False)
-        views = match_views(X, self.view_names_, self._columns, self._dtype)
+        views = match_views(X, self._template)
         with self._refusing_what_overflows(TOO_LARGE):
             return finite(scores_of(self._machine, views))
 

@@ -52,27 +52,20 @@ def localise(views: Views, kernels: tuple[ViewKernel, ...], settings: Settings) 
 class ExactFit(Fit):
     """State of an exact fit."""
 
-    views: Views
-    clusters: Clusters
-    delta: float
     cholesky: np.ndarray | None = None
-
-    @property
-    def support(self) -> Views:
-        return self.views
 
     @property
     def calibration_takes(self) -> np.ndarray:
         return self.takes
 
     def make_problem(self) -> GramProblem:
-        grams = gram_stack(self.kernels, self.views.names, self.views.arrays)
+        grams = gram_stack(self.kernels, self.support.names, self.support.arrays)
         return GramProblem(grams, self.memberships, self.delta)
 
     @cached_property
     def scorer(self) -> Scorer:
         return Scorer(
-            SupportKernels(self.kernels, self.views.arrays),
+            SupportKernels(self.kernels, self.support.arrays),
             self.clusters,
             self.settings.temperature,
             self.solution.weights,
@@ -87,7 +80,7 @@ class ExactFit(Fit):
 
     def calibrate(self, target_bpcer: float | None, block_length: int | None) -> Calibration:
         if block_length is None:
-            kernel = mean_gram(self.kernels, self.views.arrays)
+            kernel = mean_gram(self.kernels, self.support.arrays)
             block_length = choose_block_length(kernel, self.takes)
         return exact_calibration(
             self.factor(),
@@ -118,7 +111,7 @@ class ExactFit(Fit):
         coefficients[: len(self.memberships)] = self.clusters.coefficients
         return replace(
             self,
-            views=self.views.followed_by(views),
+            support=self.support.followed_by(views),
             takes=np.concatenate([self.takes, takes]),
             conditions=with_new_takes(self.conditions, takes),
             clusters=Clusters(coefficients, self.clusters.square_norms),
@@ -151,7 +144,7 @@ def fit(
     solution = solve_settings(problem, settings, init=init, cancel=cancel)
     raise_if_cancelled(cancel)
     return ExactFit(
-        views=views,
+        support=views,
         takes=takes,
         conditions=conditions,
         settings=settings,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lmkl_core.calibration.threshold import Calibration
+from lmkl_core.clusters import Clusters
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.kernels import ViewKernel
 from lmkl_core.scorer import Scorer
@@ -46,8 +47,14 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class Fit(ABC):
-    """State of a fit, on all rows (`exact`) or on inducing points (`streamed`)."""
+    """State of a fit, on all rows (`exact`) or on inducing points (`streamed`).
 
+    ``support`` are the rows that scores are computed from: all, or the inducing points.
+    """
+
+    support: Views
+    clusters: Clusters
+    delta: float
     takes: np.ndarray
     conditions: np.ndarray
     settings: Settings
@@ -63,25 +70,7 @@ class Fit(ABC):
 
     @property
     @abstractmethod
-    def support(self) -> Views:
-        """Rows that scores are computed from: all, or the inducing points."""
-
-    @property
-    @abstractmethod
     def scorer(self) -> Scorer: ...
-
-    @property
-    def view_names(self) -> tuple[str, ...]:
-        return self.support.names
-
-    @cached_property
-    def n_features(self) -> tuple[int, ...]:
-        """Columns of every view; for a precomputed kernel, the training rows."""
-        return self.support.n_columns
-
-    @property
-    def dtype(self) -> np.dtype:
-        return self.support.dtype
 
     @cached_property
     def gap(self) -> float:

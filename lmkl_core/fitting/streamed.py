@@ -12,7 +12,6 @@ from lmkl_core.calibration.left_out import (
     with_new_takes,
 )
 from lmkl_core.calibration.threshold import Calibration
-from lmkl_core.clusters import Clusters
 from lmkl_core.errors import raise_if_cancelled
 from lmkl_core.fitting.fit import Fit, Settings, solve_settings
 from lmkl_core.fitting.inducing import InducingProblem, build_basis
@@ -47,18 +46,6 @@ class StreamedFit(Fit):
 
     def make_problem(self) -> InducingProblem:
         return self.problem
-
-    @property
-    def support(self) -> Views:
-        return self.problem.basis.landmarks
-
-    @property
-    def clusters(self) -> Clusters:
-        return self.problem.basis.clusters
-
-    @property
-    def delta(self) -> float:
-        return self.problem.delta
 
     @cached_property
     def scorer(self) -> Scorer:
@@ -141,6 +128,9 @@ def fit(
     raise_if_cancelled(cancel)
     chosen = calibration_rows(takes)
     return StreamedFit(
+        support=basis.landmarks,
+        clusters=basis.clusters,
+        delta=problem.delta,
         problem=problem,
         takes=takes,
         conditions=conditions,

@@ -52,7 +52,8 @@ def describe(
     parameters = model.get_params()
     if isinstance(parameters["random_state"], np.random.RandomState):
         parameters["random_state"] = None
-    views = zip(fitted.view_names, fitted.n_features, fitted.kernels, strict=True)
+    support = fitted.support
+    views = zip(support.names, support.n_columns, fitted.kernels, strict=True)
     names = getattr(model, "feature_names_in_", None) if model._single else None
     time = datetime.now(UTC) if created is None else created
     manifest = Manifest(
@@ -62,7 +63,7 @@ def describe(
         parameters={name: plain(value) for name, value in parameters.items()},
         settings={name: plain(getattr(fitted.settings, name)) for name in SETTINGS},
         views=tuple(ViewEntry(name, n, k.name, float(k.width)) for name, n, k in views),
-        dtype=fitted.dtype.name,
+        dtype=support.dtype.name,
         single_array=model._single,
         feature_names=None if names is None else tuple(str(name) for name in names),
         n_rows=len(fitted.takes),
@@ -94,6 +95,9 @@ def rebuild(manifest: Manifest, settings: Settings, tensors: Tensors) -> Localis
     support = Views(names, tuple(tensors[f"support.{g}"] for g in range(len(names))))
     clusters = Clusters(tensors["clusters.coefficients"], tensors["clusters.square_norms"])
     common: dict[str, Any] = {
+        "support": support,
+        "clusters": clusters,
+        "delta": manifest.delta,
         "takes": tensors["takes"],
         "conditions": np.array(manifest.conditions),
         "settings": settings,
@@ -106,9 +110,9 @@ def rebuild(manifest: Manifest, settings: Settings, tensors: Tensors) -> Localis
     with np.errstate(all="ignore"):
         fitted: ExactFit | StreamedFit
         if manifest.kind == EXACT:
-            fitted = ExactFit(views=support, clusters=clusters, delta=manifest.delta, **common)
+            fitted = ExactFit(**common)
         else:
-            fitted = _rebuild_inducing(manifest, support, clusters, tensors, common)
+            fitted = _rebuild_inducing(manifest, tensors, common)
         model = LocalisedMKL.restored(
             parameters,
             fitted,
@@ -201,18 +205,12 @@ def _solution(manifest: Manifest, tensors: Tensors) -> Solution:
     )
 
 
-def _rebuild_inducing(
-    manifest: Manifest,
-    landmarks: Views,
-    clusters: Clusters,
-    tensors: Tensors,
-    common: dict[str, Any],
-) -> StreamedFit:
+def _rebuild_inducing(manifest: Manifest, tensors: Tensors, common: dict[str, Any]) -> StreamedFit:
     count = len(manifest.views)
     maps = tuple(tensors[f"map.{g}"] for g in range(count))
-    kernels = SupportKernels(common["kernels"], landmarks.arrays)
+    kernels = SupportKernels(common["kernels"], common["support"].arrays)
     temperature = common["settings"].temperature
-    basis = InducingBasis(landmarks, kernels, maps, clusters, temperature)
+    basis = InducingBasis(common["support"], kernels, maps, common["clusters"], temperature)
     problem = InducingProblem(basis, manifest.delta)
     problem.first_moments = tensors["moments.first"]
     problem.second_moments = np.asfortranarray(tensors["moments.second"])

@@ -40,7 +40,7 @@ def test_that_float32_stays_float32_and_scores_like_float64(n_inducing):
     small = make(n_inducing=n_inducing).fit(half)
     large = make(n_inducing=n_inducing).fit({k: v.astype(float) for k, v in half.items()})
     fitted = small._fitted
-    support = fitted.views if n_inducing is None else fitted.problem.basis.landmarks
+    support = fitted.support
     assert {array.dtype for array in support.arrays} == {np.dtype(np.float32)}
     scores = large.score_samples(NEW)
     assert np.allclose(small.score_samples(NEW), scores, rtol=0, atol=1e-5)

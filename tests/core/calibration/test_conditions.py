@@ -57,8 +57,8 @@ def test_that_cells_of_a_grid_have_the_stress_figure_of_conditions():
     alone = select(make(), VIEWS, groups=TAKES, **options)
     for cell, other in zip(shared.cells, alone.cells, strict=True):
         model = make(**cell.parameters).fit(VIEWS, groups=TAKES, conditions=PAIRS)
-        assert cell.stress_bpcer == pytest.approx(model.calibration_.stress_bpcer)
-        assert cell.threshold == other.threshold
+        assert cell.calibration.stress_bpcer == pytest.approx(model.calibration_.stress_bpcer)
+        assert cell.calibration.threshold == other.calibration.threshold
         assert cell.radius == other.radius
 
 

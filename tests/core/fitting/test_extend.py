@@ -77,7 +77,7 @@ def test_that_kernels_other_than_rbf_grow_too():
 def test_that_float32_models_grow_in_float32_and_rows_without_takes_are_a_new_take():
     single = {name: array.astype(np.float32) for name, array in FIRST.items()}
     one, two = (make().fit(X, groups=takes_of(30, 3)).extend(SECOND) for X in (single, FIRST))
-    assert one._fitted.dtype == np.float32
+    assert one._fitted.support.dtype == np.float32
     assert np.allclose(one.score_samples(NEW), two.score_samples(NEW), atol=1e-5)
     assert two.calibrate().calibration_.n_takes == 4
 
