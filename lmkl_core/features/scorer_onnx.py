@@ -74,20 +74,20 @@ def scorer_graph(
     Raises `InvalidInputError` if a kernel, a view's name or the size cannot be put into a graph.
     """
     fitted = estimator._fitted
-    scorer, names = fitted.scorer, tuple(map(str, fitted.view_names))
+    scorer, names = fitted.scorer, tuple(map(str, fitted.support.names))
     _check(names, scorer.support_kernels.kernels, fitted.support.arrays)
     parts = _Parts()
     _build(parts, scorer, fitted.support, float(estimator.offset_))
     n_clusters, n_views = scorer.weights.shape
     shapes = ((), (n_clusters, n_views), (n_clusters,), ())
     types = [TensorProto.DOUBLE] * 3 + [TensorProto.BOOL]
-    element = helper.np_dtype_to_tensor_dtype(np.dtype(fitted.dtype))
+    element = helper.np_dtype_to_tensor_dtype(fitted.support.dtype)
     graph = helper.make_graph(
         parts.nodes,
         "scorer",
         [
             helper.make_tensor_value_info(name, element, ["batch", columns])
-            for name, columns in zip(names, fitted.n_features, strict=True)
+            for name, columns in zip(names, fitted.support.n_columns, strict=True)
         ],
         [
             helper.make_tensor_value_info(name, kind, ["batch", *shape])
@@ -270,7 +270,7 @@ def compare(graph: bytes, estimator: LocalisedMKL) -> Parity:
     scores = terms.sum(axis=(1, 2))
     scale = np.maximum(np.abs(terms).sum(axis=(1, 2)), 1.0)
     found, spoilt = _run(graph, rows, _not_finite(rows))
-    limit = LIMITS[np.dtype(estimator._fitted.dtype)]
+    limit = LIMITS[estimator._fitted.support.dtype]
     parity = Parity(
         len(terms),
         _difference(found["score"], scores, scale),
