@@ -26,9 +26,6 @@ _ELSEWHERE = 0.25
 by 4 % from take to take, about as in real recordings of one sitting."""
 
 
-_PLACE = ("x", "y", "eyes")
-
-
 @dataclass(frozen=True)
 class Pose:
     """Where a face is, in camera pixels and radians; ``eyes`` is the distance between the eyes."""
@@ -84,12 +81,12 @@ class Motion:
 
     def seated(self, seat: Pose) -> "Motion":
         """Return the same course near a seat; the pose of the head stays this take's own."""
-        near = copy(self)
-        own, there = vars(self.home), vars(seat)
-        near.home = replace(
-            self.home,
-            **{name: there[name] * (own[name] / there[name]) ** _ELSEWHERE for name in _PLACE},
-        )
+        near, own, there = copy(self), vars(self.home), vars(seat)
+        place = {
+            name: there[name] * (own[name] / there[name]) ** _ELSEWHERE
+            for name in ("x", "y", "eyes")
+        }
+        near.home = replace(self.home, **place)
         return near
 
     def straightened(self) -> "Motion":
@@ -232,67 +229,61 @@ def _face_moves(mouth: float) -> tuple[F32, dict[str, F32]]:
     }
 
 
-class HeadField:
+def head_field(
+    motion: Motion, relief: Relief, mouth: float, size: tuple[int, int], *, lively: bool
+) -> Field:
     """A head that turns about itself and changes its expression; a mask is not ``lively``.
 
     ``mouth`` is in eye distances below the eyes, ``size`` is that of the camera's picture.
     """
+    sideways, moves = _face_moves(mouth)
+    deep = relief.depth * relief.turns
+    columns, rows = camera_grid(*size)
 
-    def __init__(
-        self, motion: Motion, relief: Relief, mouth: float, size: tuple[int, int], *, lively: bool
-    ) -> None:
-        self._motion, self._relief, self._lively = motion, relief, lively
-        self._sideways, self._moves = _face_moves(mouth)
-        self._grid = camera_grid(*size)
-
-    def __call__(self, time: float) -> tuple[F32, F32]:
-        pose = self._motion.pose(time)
-        x, y = _in_plane(self._grid, pose)
-        expression = self._motion.expression(time) if self._lively else {}
-        shift = self._shift(pose, expression)
-        at_x = (x * EYE_DISTANCE + EYES[0]) / STEP
-        at_y = (y * EYE_DISTANCE + EYES[1]) / STEP
+    def field(time: float) -> tuple[F32, F32]:
+        pose = motion.pose(time)
+        expression = motion.expression(time) if lively else {}
+        # How far each point of the head has moved from where the portrait has it.
+        smile = np.float32(expression.get("smile", 0.0))
+        shift_x = deep * np.float32(np.sin(pose.yaw)) + sideways * smile
+        shift_y = deep * np.float32(np.sin(pose.pitch))
+        for name, strength in expression.items():
+            if strength:
+                shift_y += moves[name] * np.float32(strength)
+        # Undo place, size and roll.
+        cos, sin = np.float32(np.cos(pose.roll)), np.float32(np.sin(pose.roll))
+        dx, dy = (columns - np.float32(pose.x)), (rows - np.float32(pose.y))
+        eyes = np.float32(pose.eyes)
+        x, y = f32((cos * dx + sin * dy) / eyes), f32((cos * dy - sin * dx) / eyes)
+        at_x, at_y = ((at * EYE_DISTANCE + EYES[axis]) / STEP for axis, at in enumerate((x, y)))
+        shift = cv2.merge([shift_x, shift_y])
         moved = cv2.remap(shift, at_x, at_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return x - moved[..., 0], y - moved[..., 1]
 
-    def _shift(self, pose: Pose, expression: dict[str, float]) -> F32:
-        """How far each point of the head has moved from where the portrait has it."""
-        deep = self._relief.depth * self._relief.turns
-        smile = np.float32(expression.get("smile", 0.0))
-        x = deep * np.float32(np.sin(pose.yaw)) + self._sideways * smile
-        y = deep * np.float32(np.sin(pose.pitch))
-        for name, strength in expression.items():
-            if strength:
-                y += self._moves[name] * np.float32(strength)
-        return f32(cv2.merge([x, y]))
+    return field
 
 
-class PlateField:
+def plate_field(motion: Motion, size: tuple[int, int], bend: float, distance: float) -> Field:
     """A plate in a hand, in perspective; the pictured face is where a live one would be.
 
     ``bend`` curves a sheet about its vertical axis; ``distance`` from the camera is in eye
     distances.
     """
+    columns, rows = camera_grid(*size)
 
-    def __init__(
-        self, motion: Motion, size: tuple[int, int], *, bend: float = 0.0, distance: float = 8.0
-    ) -> None:
-        self._motion, self._bend, self._distance = motion, bend, distance
-        self._grid = camera_grid(*size)
-
-    def __call__(self, time: float) -> tuple[F32, F32]:
-        pose = self._motion.pose(time)
-        inverse = np.linalg.inv(plate_homography(pose, self._distance)).astype(np.float32)
-        across, down = self._grid
-        x, y, below = (row[0] * across + row[1] * down + row[2] for row in inverse)
+    def field(time: float) -> tuple[F32, F32]:
+        inverse = np.linalg.inv(_plate_homography(motion.pose(time), distance)).astype(np.float32)
+        x, y, below = (row[0] * columns + row[1] * rows + row[2] for row in inverse)
         x, y = x / below, y / below
-        if self._bend:
+        if bend:
             curve = np.minimum(x * x, 5.0)
-            x, y = x * (1.0 + 0.03 * self._bend * curve), y + 0.02 * self._bend * curve
+            x, y = x * (1.0 + 0.03 * bend * curve), y + 0.02 * bend * curve
         return x.astype(np.float32), y.astype(np.float32)
 
+    return field
 
-def plate_homography(pose: Pose, distance: float) -> np.ndarray:
+
+def _plate_homography(pose: Pose, distance: float) -> np.ndarray:
     """Map homogeneous plate coordinates (in eye distances) to camera pixels."""
     yaw, pitch, roll = pose.yaw, pose.pitch, pose.roll
     cos_y, sin_y, cos_p, sin_p = np.cos(yaw), np.sin(yaw), np.cos(pitch), np.sin(pitch)
@@ -307,12 +298,3 @@ def plate_homography(pose: Pose, distance: float) -> np.ndarray:
     matrix[:2, 2] = centre
     matrix[2, :2] = -depth
     return matrix
-
-
-def _in_plane(points: tuple[F32, F32], pose: Pose) -> tuple[F32, F32]:
-    """Undo shift, size and roll."""
-    x, y = points
-    cos, sin = np.float32(np.cos(pose.roll)), np.float32(np.sin(pose.roll))
-    dx, dy = (x - np.float32(pose.x)), (y - np.float32(pose.y))
-    eyes = np.float32(pose.eyes)
-    return f32((cos * dx + sin * dy) / eyes), f32((cos * dy - sin * dx) / eyes)

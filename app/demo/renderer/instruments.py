@@ -6,12 +6,13 @@ other light and another place; then it is printed or displayed, and recorded aga
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from app.capture.opencv import cv2
 from app.demo.renderer.arrays import F32, f32, smoothstep, stack3
-from app.demo.renderer.geometry import HeadField, Relief, grid, head_relief, normals
+from app.demo.renderer.geometry import Relief, grid, head_field, head_relief, normals
 from app.demo.renderer.people import CANVAS, EYE_DISTANCE, EYES, load_person
 from app.demo.renderer.plates import (
     Plate,
@@ -79,7 +80,7 @@ def _mask(colour: F32, shape: F32, relief: Relief, place: Setting) -> Layer:
         alpha=shape,
         origin=EYES,
         unit=EYE_DISTANCE,
-        field=HeadField(place.motion, relief, mouth, place.size, lively=False),
+        field=head_field(place.motion, relief, mouth, place.size, lively=False),
     )
 
 
@@ -182,85 +183,82 @@ def _sheet(
     return plate_layer(plate, framed, place, margin, bend=bend, sheen=sheen, grating=grating)
 
 
-class _Screen:
+def _screen(
+    place: Setting,
+    shot: Callable[[str, np.random.Generator], Recording],
+    half: tuple[float, float],
+    aspect: float,
+    finest: float,
+    bezel: tuple[float, float],
+    *,
+    plays: bool = False,
+) -> list[Layer]:
     """A picture on a screen: its own light and white, raised black, a bezel, reflections.
 
     ``half`` is a range of half widths in eye distances and ``aspect`` height over width;
     ``finest`` is the finest pitch of the pixels and ``bezel`` a range of the frame's width.
     """
+    rng, light = place.rng, place.light
+    cut = drawn_cut(rng, half, aspect)
+    plate = Plate(place, shot(place.person, rng), cut)
+    on_face = float(light.shade(np.array([0.0, 0.0, 1.0], np.float32)).mean())
+    white = np.array([rng.uniform(0.88, 1.02), 1.0, rng.uniform(1.0, 1.2)])
+    white = (white * on_face * float(rng.uniform(0.6, 1.2))).astype(np.float32)
+    black = np.float32(rng.uniform(0.001, 0.006))
+    power = float(rng.uniform(0.95, 1.25))
+    leak = float(rng.uniform(-0.01, 0.04))
+    mix = (np.eye(3) * (1.0 - 3.0 * leak) + leak).astype(np.float32)
+    margin = round(float(rng.uniform(*bezel)) * plate.unit)
 
-    def __init__(
-        self,
-        place: Setting,
-        shot: Callable[[str, np.random.Generator], Recording],
-        half: tuple[float, float],
-        aspect: float,
-        finest: float,
-        bezel: tuple[float, float],
-    ) -> None:
-        rng, light = place.rng, place.light
-        cut = drawn_cut(rng, half, aspect)
-        self._plate = plate = Plate(place, shot(place.person, rng), cut)
-        on_face = float(light.shade(np.array([0.0, 0.0, 1.0], np.float32)).mean())
-        white = np.array([rng.uniform(0.88, 1.02), 1.0, rng.uniform(1.0, 1.2)])
-        self._white = (white * on_face * float(rng.uniform(0.6, 1.2))).astype(np.float32)
-        self._black = np.float32(rng.uniform(0.001, 0.006))
-        self._power = float(rng.uniform(0.95, 1.25))
-        leak = float(rng.uniform(-0.01, 0.04))
-        self._mix = (np.eye(3) * (1.0 - 3.0 * leak) + leak).astype(np.float32)
-        self._margin = margin = round(float(rng.uniform(*bezel)) * plate.unit)
-        frame = np.array([0.02, 0.02, 0.022], np.float32) * np.float32(light.level)
-        colour = with_margin(self._shown(0.0), margin, frame)
-        room = mirrored_room(place, float(rng.uniform(0.005, 0.03)))
-        lamp = glare(place, (0.0, 0.12), (0.3, 1.5))
-        self.layer = plate_layer(
-            plate,
-            colour,
-            place,
-            margin,
-            radius=round(0.12 * plate.unit),
-            lit=False,
-            sheen=lambda time, x, y: room + lamp(time, x, y),
-            grating=subpixels(rng, finest),
-        )
-        self._film: tuple[int, F32] = (-1, self.layer.colour)
-
-    def _shown(self, time: float) -> F32:
+    def shown(time: float) -> F32:
         """Light the screen sends out at a time of what it plays."""
-        scaled = np.clip(self._plate.texture(time), 0.0, 1.0)
-        lit = cv2.transform(cv2.pow(scaled, self._power), self._mix) + self._black
-        return np.asarray(cv2.transform(lit, np.diag(self._white)), np.float32)
+        scaled = np.clip(plate.texture(time), 0.0, 1.0)
+        lit = cv2.transform(cv2.pow(scaled, power), mix) + black
+        return np.asarray(cv2.transform(lit, np.diag(white)), np.float32)
 
-    def film(self, time: float) -> F32:
-        """Colours of the layer while a video plays."""
-        number = int(time * _REPLAY_RATE)
-        if number != self._film[0]:
-            inside, picture = self._shown(number / _REPLAY_RATE), self.layer.colour.copy()
-            place = tuple(slice(self._margin, self._margin + n) for n in inside.shape[:2])
-            picture[place] = inside * self.layer.alpha[place][..., None]
-            self._film = (number, picture)
-        return self._film[1]
+    @lru_cache(maxsize=1)
+    def frame(number: int) -> F32:
+        inside, picture = shown(number / _REPLAY_RATE), layer.colour.copy()
+        where = tuple(slice(margin, margin + n) for n in inside.shape[:2])
+        picture[where] = inside * layer.alpha[where][..., None]
+        return picture
+
+    edge = np.array([0.02, 0.02, 0.022], np.float32) * np.float32(light.level)
+    colour = with_margin(shown(0.0), margin, edge)
+    room = mirrored_room(place, float(rng.uniform(0.005, 0.03)))
+    lamp = glare(place, (0.0, 0.12), (0.3, 1.5))
+    layer = plate_layer(
+        plate,
+        colour,
+        place,
+        margin,
+        radius=round(0.12 * plate.unit),
+        lit=False,
+        sheen=lambda time, x, y: room + lamp(time, x, y),
+        grating=subpixels(rng, finest),
+    )
+    return [replace(layer, film=lambda time: frame(int(time * _REPLAY_RATE))) if plays else layer]
 
 
 def phone(place: Setting) -> list[Layer]:
     """A photograph on a phone held upright."""
-    return [_Screen(_supported(place), photograph, (1.45, 2.3), 1.8, 420.0, (0.06, 0.2)).layer]
+    return _screen(_supported(place), photograph, (1.45, 2.3), 1.8, 420.0, (0.06, 0.2))
 
 
 def tablet(place: Setting) -> list[Layer]:
     """A photograph on a tablet or a monitor."""
-    return [_Screen(_supported(place), photograph, (2.4, 4.2), 0.75, 330.0, (0.2, 0.5)).layer]
+    return _screen(_supported(place), photograph, (2.4, 4.2), 0.75, 330.0, (0.2, 0.5))
 
 
 def monitor(place: Setting) -> list[Layer]:
     """A photograph on a monitor: larger than a tablet, coarser pixels, on a foot of its own."""
-    return [_Screen(_on_a_stand(place), photograph, (3.2, 4.6), 0.62, 240.0, (0.12, 0.3)).layer]
+    return _screen(_on_a_stand(place), photograph, (3.2, 4.6), 0.62, 240.0, (0.12, 0.3))
 
 
 def replay(place: Setting) -> list[Layer]:
     """A video of the person, played on a tablet."""
-    screen = _Screen(_supported(place), footage, (2.2, 3.8), 0.75, 330.0, (0.2, 0.5))
-    return [replace(screen.layer, film=screen.film)]
+    place = _supported(place)
+    return _screen(place, footage, (2.2, 3.8), 0.75, 330.0, (0.2, 0.5), plays=True)
 
 
 INSTRUMENTS: dict[str, Instrument] = {

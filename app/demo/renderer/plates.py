@@ -6,7 +6,7 @@ import numpy as np
 
 from app.capture.opencv import cv2
 from app.demo.renderer.arrays import F32, f32, smooth_noise
-from app.demo.renderer.geometry import CELL, Motion, PlateField, Sheen
+from app.demo.renderer.geometry import CELL, Motion, Sheen, plate_field
 from app.demo.renderer.scene import SUPERSAMPLING, Grating, Harmonic, Layer
 from app.demo.renderer.setting import Light, Recording, Setting, room_albedo
 
@@ -191,7 +191,7 @@ def plate_layer(
         alpha=alpha,
         origin=(plate.origin[0] + margin, plate.origin[1] + margin),
         unit=plate.unit,
-        field=PlateField(place.motion, place.size, bend=bend, distance=distance),
+        field=plate_field(place.motion, place.size, bend, distance),
         gain=_tilted(place.light, place.motion) if lit else None,
         sheen=sheen,
         grating=grating,

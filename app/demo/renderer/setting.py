@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from app.capture.opencv import cv2
 from app.demo.renderer.arrays import F32, f32, generator, smooth_noise, stack3, to_linear
 from app.demo.renderer.camera import PHONE, WEBCAM, Camera, CameraModel, unpacked
-from app.demo.renderer.geometry import HeadField, Motion, Relief, head_relief
+from app.demo.renderer.geometry import Motion, Relief, head_field, head_relief
 from app.demo.renderer.people import CANVAS, EYE_DISTANCE, EYES, PEOPLE, Person, load_person
 from app.demo.renderer.scene import SUPERSAMPLING, Layer, Scene
 
@@ -237,7 +237,7 @@ def person_layer(
         alpha=person.alpha,
         origin=EYES,
         unit=EYE_DISTANCE,
-        field=HeadField(motion, relief, person.mouth, size, lively=True),
+        field=head_field(motion, relief, person.mouth, size, lively=True),
     )
 
 
