@@ -1,12 +1,9 @@
 """Logging without private data.
 
-Logs end up in terminals, journals and bug reports, so they hold kinds of things (a video, a
-camera), kinds of errors and places in the code: no path or address of a source, recording, model or
-report, no typed name, no view, score or passphrase. The program's own files, such as weights, may
-be named.
-
-An error's message often names a person's file, so only its kind and its way through the code are
-logged (`way_of`). ``LMKL_PAD_DEBUG=1`` prints the rest.
+Logs end up in bug reports, so they hold kinds of things and errors and places in the code: no path
+or address of a source, recording, model or report, no typed name, no view, score or passphrase.
+An error's message often names a file, so only its kind and way through the code are logged
+(`way_of`). ``LMKL_PAD_DEBUG=1`` prints the rest.
 """
 
 import traceback

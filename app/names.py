@@ -21,11 +21,7 @@ _UNSEEN = re.compile(
 
 
 def cleaned_name(text: str, longest: int) -> str:
-    """Return a name on one line, of bounded length, without invisible characters.
-
-    Line breaks and tabs separate words; other control characters, direction marks and lone
-    surrogates, which no file can hold, are dropped.
-    """
+    """Return a name on one line, of bounded length, without control and invisible characters."""
     visible = "".join(
         " " if mark.isspace() else mark
         for mark in unicodedata.normalize("NFC", text)

@@ -1,7 +1,6 @@
-"""The user's choices, kept between runs as one JSON file.
+"""The user's choices, kept between runs as one JSON file; light, because the launch waits for it.
 
 The file may be damaged or hostile: an invalid value falls back to its default, with one sentence.
-This module is light, because the launch waits for it.
 """
 
 import dataclasses
@@ -149,15 +148,7 @@ def load() -> tuple[Settings, tuple[str, ...]]:
 
 
 def save(settings: Settings) -> None:
-    """Store the settings; a crash leaves the old ones.
-
-    Raises
-    ------
-    ValueError
-        If one of them is out of range, so that what is stored can be loaded.
-    app.storage.StorageError
-        If they cannot be written.
-    """
+    """Store the settings; raise `ValueError` if one is invalid, `StorageError` if unwritable."""
     if problems := check(settings):
         name, sentence = next(iter(problems.items()))
         raise ValueError(f"The setting {name} cannot be kept: {sentence}")

@@ -1,10 +1,9 @@
 """Where personal data is stored, and how all of it is deleted.
 
 Three places: the settings file in the configuration folder; the folder ``personal`` in the data
-folder (unsaved takes, test sessions, templates of their details); and what evaluations leave in the
-cache or in another folder chosen for it (views of faces, and scores). On some systems these folders
-are one and hold the networks' files too, so deleting goes by these names and never by whole
-folders, whatever an environment variable points to.
+folder (unsaved takes, test sessions, templates); and what evaluations leave in the cache or another
+folder (views and scores). These folders may be one and hold networks too, so deleting goes by
+these names and never by whole folders.
 """
 
 import contextlib
@@ -89,10 +88,7 @@ def make_private(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace a file atomically, for its owner only; make its folder if it is missing.
-
-    Raises `StorageError` if it cannot be written; the old file is then unchanged.
-    """
+    """Replace a file atomically, for its owner only, or raise `StorageError`; make its folder."""
     for left in reversed(range(TRIES_TO_WRITE)):
         try:
             files.make_private(path.parent)

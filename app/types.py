@@ -1,8 +1,7 @@
 """The frozen values that travel through the program.
 
 ``Frame`` (a picture) -> ``FrameResult`` (what the pipeline found in it) -> ``ScoredFrame`` (what
-the model says of it) -> ``Decision`` (over a window of frames). Failure is a value too (`Status`
-with a reason), because "no face" is an ordinary answer to a frame.
+the model says of it) -> ``Decision`` (over a window of frames).
 """
 
 from __future__ import annotations
@@ -92,13 +91,13 @@ class Verdict(StrEnum):
         return self is Verdict.GENUINE
 
     @property
-    def decides(self) -> bool:
-        """Whether it accepts or refuses; the others say why neither is possible."""
-        return self in (Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR)
+    def refuses(self) -> bool:
+        return self in (Verdict.ATTACK, Verdict.UNFAMILIAR)
 
     @property
-    def refuses(self) -> bool:
-        return self.decides and not self.accepts
+    def decides(self) -> bool:
+        """Whether it accepts or refuses; the others say why neither is possible."""
+        return self.accepts or self.refuses
 
 
 @dataclass(frozen=True)
@@ -169,10 +168,10 @@ class Condition:
 
 @dataclass(frozen=True)
 class Familiarity:
-    """How far a frame's circumstances lie from the enrolled ones, in tolerances.
+    """How far a frame's circumstances lie from the enrolled ones, in tolerances; 0 is inside.
 
-    0 is inside a take's range; ``room`` and ``place`` are the same for the light of the room, and
-    for distance and pose, alone. ``differences`` are half sentences, worst first.
+    ``room`` is for the light of the room alone, ``place`` for distance and pose alone.
+    ``differences`` are half sentences, worst first.
     """
 
     distance: float
@@ -252,10 +251,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class ScoredFrame:
-    """A frame as judged by a model (`app.session.scoring.score_frame`).
-
-    The verdict is of this frame alone; the one over a window is a `Decision`.
-    """
+    """A frame as judged by a model; the verdict is of this frame alone."""
 
     verdict: Verdict
     reason: str = ""

@@ -1,7 +1,6 @@
 """The demo without a window: enrol a generated person, fit, and test on takes never seen.
 
-Everything but the recordings is what the window does. It shows that the parts work together, not
-how well real attacks are told apart.
+It shows that the parts work together, not how well real attacks are detected.
 """
 
 from collections import deque
@@ -138,16 +137,14 @@ def script(seed: int, size: Size = FULL) -> tuple[dict[str, Take], list[tuple[st
         for number in range(1, size.enrolled + 1)
     }
     tested = [
-        (f"{name}, again", take(name, 11 + number))
-        for name in ENROLLED
-        for number in range(size.again)
+        (f"{name}, again", take(name, 11 + n)) for name in ENROLLED for n in range(size.again)
     ]
     tested += [
-        ("another day", replace(take(name, 11 + number), session=another_day))
-        for number in range(size.another_day)
+        ("another day", replace(take(name, 11 + n), session=another_day))
+        for n in range(size.another_day)
         for name in ENROLLED
     ]
-    tested += [("new light", take(NEW, 11 + number)) for number in range(size.new)]
+    tested += [("new light", take(NEW, 11 + n)) for n in range(size.new)]
     for place, instrument in enumerate(INSTRUMENTS):
         for number in range(size.attacks):
             light = ENROLLED[(place + number) % len(ENROLLED)]

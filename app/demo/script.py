@@ -1,7 +1,4 @@
-"""What the built-in demo presents, described in words, and what it shows for takes and tests.
-
-Importing this loads no renderer: the first frame of the demo is shown before that is imported.
-"""
+"""What the built-in demo presents; importing this loads no renderer."""
 
 from dataclasses import dataclass
 
@@ -145,8 +142,10 @@ _ATTACKS = {
 
 _ENROLMENT_TAKES = (1, 2)
 
-# Number of a genuine take: caption. Captions are unique: frames are told apart by them.
-_GENUINE = {number: f"The person, {{light}}, take {number}" for number in _ENROLMENT_TAKES} | {
+# Number of a genuine take: caption, which is unique.
+_GENUINE = {
+    1: "The person, {light}, take 1",
+    2: "The person, {light}, take 2",
     6: "The person, {light}",
     7: "The person again, {light}",
 }

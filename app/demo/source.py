@@ -1,7 +1,7 @@
 """The built-in demo: a person who does not exist, then attacks on them, when there is no camera.
 
-Importing this loads NumPy and nothing heavier, and the first pictures were recorded beforehand
-(``python -m tools.demo_opening``); the renderer is loaded later, by the recorder's thread.
+The first pictures were recorded beforehand (``python -m tools.demo_opening``); the renderer is
+loaded later, by the recorder's thread.
 """
 
 import struct

@@ -93,7 +93,10 @@ def save(model: PadModel, path: str | os.PathLike[str], *, passphrase: str | Non
             "choose another folder."
         ) from error
     loaded = load(target, passphrase=passphrase)
-    views = _some_rows(model)
+    support = model.estimator.support_views()
+    n = len(next(iter(support.values())))
+    rows = np.unique(np.linspace(0, n - 1, min(n, COMPARED_ROWS)).astype(int))
+    views = {name: array[rows] for name, array in support.items()}
     before, after = (each.estimator.score_samples(views) for each in (model, loaded))
     largest = float(np.max(np.abs(before - after)))
     if loaded.threshold != model.threshold or not largest <= 1e-6:
@@ -113,9 +116,8 @@ def load(
 ) -> PadModel:
     """Load a model from a file that may be hostile, or raise `ModelFileError`.
 
-    ``features`` is the fingerprint of the running views: a model of other views is refused. With a
-    passphrase an unprotected model is refused; a protected one may raise `PassphraseNeeded` or
-    `WrongPassphrase`.
+    ``features`` is the fingerprint of the running views: a model of other views is refused. So is
+    an unprotected one if there is a passphrase; see also `PassphraseNeeded`, `WrongPassphrase`.
     """
     source = Path(path)
     estimator, manifest = load_with_manifest(source, passphrase=passphrase)
@@ -191,11 +193,3 @@ def _names(stored: list[str], n: int, longest: int = LONGEST_NAME) -> tuple[str,
     if len(stored) != n:
         raise ValueError("there is not one name for every take")
     return tuple(cleaned_name(name, longest) for name in stored)
-
-
-def _some_rows(model: PadModel) -> dict[str, np.ndarray]:
-    """Return some of the rows that scoring rests on, evenly spread."""
-    views = model.estimator.support_views()
-    n = len(next(iter(views.values())))
-    rows = np.unique(np.linspace(0, n - 1, min(n, COMPARED_ROWS)).astype(int))
-    return {name: array[rows] for name, array in views.items()}

@@ -109,10 +109,7 @@ def fitted(
     *,
     cancel: Cancel | None = None,
 ) -> PadModel:
-    """Fit a model; ``features`` is the fingerprint of the views.
-
-    Raises `lmkl_core.errors.Cancelled` when ``cancel``, which is asked now and then, says so.
-    """
+    """Fit a model; ``features`` is the fingerprint of the views. May raise `Cancelled`."""
     rows = Samples(samples)
     _refuse_repeated(rows, FEWEST_DIFFERENT)
     takes, persons = _takes_and_persons(rows)
@@ -127,10 +124,7 @@ def fitted(
 def extended(
     model: PadModel, samples: Iterable[Sample], *, cancel: Cancel | None = None
 ) -> PadModel:
-    """Return the model with new takes: rows and clusters stay, weights and threshold are new.
-
-    ``cancel`` is asked before the work, which takes well under a second.
-    """
+    """Return the model with new takes: rows and clusters stay, weights and threshold are new."""
     raise_if_cancelled(cancel)
     rows = Samples(samples)
     _refuse_repeated(rows)

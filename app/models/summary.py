@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.models.model import PadModel, preset_name
 from app.types import Image, Interval
@@ -106,7 +107,7 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
     labels = np.asarray(estimator.labels_)
     return ModelSummary(
         view_names=model.view_names,
-        weights=tuple(tuple(map(float, row)) for row in estimator.kernel_weights_),
+        weights=_rows(estimator.kernel_weights_),
         cluster_sizes=tuple(int(np.sum(labels == c)) for c in range(estimator.n_clusters_)),
         typical_faces=_typical_faces(estimator, thumbnails),
         gap=float(estimator.gap_),
@@ -121,7 +122,7 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
         takes=model.takes,
         n_samples=len(labels),
         preset=preset_name(model.features),
-        typical_terms=_typical_terms(estimator),
+        typical_terms=_rows(estimator.explain(estimator.support_views()).mean(axis=0)),
         path=model.path,
         is_protected=model.is_protected,
         digest=model.digest,
@@ -129,6 +130,10 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
         notes=model.notes,
         people=people_of(model),
     )
+
+
+def _rows(table: NDArray[Any]) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(map(float, row)) for row in table)
 
 
 def threshold_facts(calibration: Calibration) -> dict[str, Any]:
@@ -159,11 +164,6 @@ def _typical_faces(
     if len(thumbnails) != len(memberships):
         return (None,) * estimator.n_clusters_
     return tuple(thumbnails[int(row)] for row in memberships.argmax(axis=0))
-
-
-def _typical_terms(estimator: LocalisedMKL) -> tuple[tuple[float, ...], ...]:
-    terms = estimator.explain(estimator.support_views()).mean(axis=0)
-    return tuple(tuple(map(float, row)) for row in terms)
 
 
 def _parameters(estimator: LocalisedMKL) -> tuple[tuple[str, str], ...]:

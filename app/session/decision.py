@@ -1,7 +1,4 @@
-"""Verdicts: on one score, on several frames together, and on the window of the last frames.
-
-`judge` compares them all with the threshold: frames, windows, presentations, recordings.
-"""
+"""Verdicts: on one score, on several frames together, and on the window of the last frames."""
 
 import math
 from collections import Counter, deque
@@ -41,10 +38,8 @@ def judge(
 ) -> tuple[Verdict, str]:
     """Return the verdict on a score or mean score, accepted at the threshold, and the reason.
 
-    An unknown light never lets a frame in; it only changes the name of a refusal, because a person
-    in another light scores as low as an attack. Where the room is lit as in a take, a low score is
-    an attack. Elsewhere the liveness networks decide; without them the reason says that the two
-    cannot be told apart.
+    A person in another light scores as low as an attack. So a low score is an attack where the room
+    is lit as in a take; elsewhere the liveness networks decide on the name of the refusal.
     """
     if score >= threshold:
         return Verdict.GENUINE, "The score reaches the threshold."

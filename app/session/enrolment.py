@@ -1,8 +1,4 @@
-"""Enrolment: named takes of genuine frames.
-
-A frame is kept when it passes the quality gate and differs from the kept ones by more than the
-camera's noise, which is measured on the way.
-"""
+"""Enrolment: named takes of genuine frames that differ by more than the camera's noise."""
 
 import itertools
 import math

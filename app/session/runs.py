@@ -71,10 +71,7 @@ def begin_run(kind: str = storage.TAKES_NAME) -> Run:
 
 
 def ended_runs(kind: str = storage.TAKES_NAME) -> list[Run]:
-    """Return the folders of runs that have ended, each locked, newest first.
-
-    Locks of runs that were killed without a folder are removed.
-    """
+    """Return the folders of runs that have ended, each locked, newest first; tidy up locks."""
     base = storage.personal_folder() / kind
     names = set()
     try:

@@ -31,10 +31,7 @@ Subscriber = Callable[[Topic], None]
 
 
 class Session:
-    """State of the app; subscribers get the topic that changed and read the values here.
-
-    ``clock`` gives seconds that never run backwards.
-    """
+    """State of the app; subscribers get the topic that changed and read the values here."""
 
     def __init__(
         self,

@@ -8,7 +8,6 @@ import platformdirs
 import pytest
 
 from app import storage
-from lmkl_core.features.weights.store import weights_folder
 from lmkl_core.system import files
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="rights of files are POSIX's")
@@ -81,12 +80,6 @@ def test_that_networks_and_foreign_files_stay_where_everything_shares_a_folder(
     storage.data_folder()
     storage.delete_all()
     assert {path.name for path in tmp_path.iterdir()} == {"weights", "thesis.txt"}
-
-
-def test_that_the_usual_weights_do_not_lie_in_the_personal_folder(monkeypatch):
-    monkeypatch.delenv("LMKL_PAD_WEIGHTS")
-    usual = Path(platformdirs.user_data_dir("lmkl-pad", False)) / storage.PERSONAL_NAME
-    assert not weights_folder().is_relative_to(usual)
 
 
 @POSIX

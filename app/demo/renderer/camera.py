@@ -160,10 +160,7 @@ def _blurred(image: F32, blur: float) -> F32:
 
 @lru_cache(maxsize=1)
 def _tone_curve() -> NDArray[np.uint8]:
-    """8-bit value of each level: a power law with a gentle S, as webcams' curves are.
-
-    It covers all 16-bit levels, so that overexposed ones need no clipping before.
-    """
+    """8-bit value of each 16-bit level: a power law with a gentle S, as webcams' curves are."""
     level = np.minimum(np.arange(2**16) / (_LEVELS - 1), 1.0)
     coded = level ** (1.0 / GAMMA)
     curved = coded - 0.22 * np.sin(2.0 * np.pi * coded) / (2.0 * np.pi)
@@ -195,10 +192,7 @@ def _metering(width: int, height: int) -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=1)
 def _noise_bank() -> F32:
-    """Unit noise from which each frame takes a window at random: drawing it anew costs 10 ms.
-
-    Interpolating a mosaic of photosites leaves noise that is a little smooth.
-    """
+    """Slightly smooth noise of which each frame takes a random window: drawing costs 10 ms."""
     raw = generator("noise bank").standard_normal((1400, 1800, 3), np.float32)
     soft = cv2.GaussianBlur(raw, (0, 0), 0.55)
     return (soft / soft.std()).astype(np.float32)

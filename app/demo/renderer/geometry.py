@@ -1,8 +1,7 @@
 """How a face moves before the camera, its shape, and where each pixel looks on a head or a plate.
 
 Lengths are in eye distances; x points to the image's right, y down, z to the camera, and the
-origin lies between the eyes. A genuine head and a held-up print drift, sway and tremble alike: what
-differs is the geometry (a body with depth, or a plane), not how much anything moves.
+origin lies between the eyes. A genuine head and a held-up print move alike.
 """
 
 from collections.abc import Callable
@@ -266,8 +265,7 @@ def head_field(
 def plate_field(motion: Motion, size: tuple[int, int], bend: float, distance: float) -> Field:
     """A plate in a hand, in perspective; the pictured face is where a live one would be.
 
-    ``bend`` curves a sheet about its vertical axis; ``distance`` from the camera is in eye
-    distances.
+    ``bend`` curves a sheet about its vertical axis; ``distance`` is in eye distances.
     """
     columns, rows = camera_grid(*size)
 

@@ -1,8 +1,4 @@
-"""Presentation attack instruments: each turns pictures of a person into something held up or worn.
-
-Every picture an instrument shows has itself been taken by a camera, of the genuine person, in
-other light and another place; then it is printed or displayed, and recorded again.
-"""
+"""Presentation attack instruments: pictures taken of the genuine person, held up or worn."""
 
 from collections.abc import Callable
 from dataclasses import replace

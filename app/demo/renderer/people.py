@@ -1,8 +1,4 @@
-"""The people of the demo: portraits that no real person sat for, cut out and brought to one size.
-
-They are the studio portraits of the package ``openpeople`` 0.1.2 (MIT licence), made by an image
-generator: more pixels than the camera needs, before a plain background that comes off cleanly.
-"""
+"""The people of the demo: generated studio portraits of the package ``openpeople`` (MIT)."""
 
 from dataclasses import dataclass
 from functools import lru_cache

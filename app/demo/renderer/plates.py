@@ -60,11 +60,7 @@ def drawn_cut(rng: np.random.Generator, half: tuple[float, float], aspect: float
 
 
 class Plate:
-    """A cut photograph at about the renderer's resolution.
-
-    A finer texture would be sampled with gaps and give moiré that no camera sees; a coarser one
-    would lose detail the photograph has.
-    """
+    """A cut photograph at the renderer's resolution: finer adds moiré, coarser loses detail."""
 
     def __init__(self, place: Setting, source: Recording, cut: Cut) -> None:
         self.unit = unit = place.motion.home.eyes * SUPERSAMPLING * 1.05

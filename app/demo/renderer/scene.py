@@ -1,7 +1,6 @@
 """A room and layers that move in front of it, and the fine structure of their surfaces.
 
-A scene is rendered at twice the camera's resolution in linear intensities; lens and sensor come
-after it. Genuine faces and attacks are both made of `Layer` and differ only in what these hold.
+Rendered at twice the camera's resolution in linear intensities; lens and sensor come after it.
 """
 
 from collections.abc import Callable
@@ -39,10 +38,9 @@ class Harmonic:
 class Grating:
     """Fine periodic structure (subpixels of a screen, halftone of a print) as a camera samples it.
 
-    It is finer than the camera's pixels, so it shows as moiré or not at all; rendered too coarsely
-    it would make up moiré that no camera has. Each harmonic is attenuated by lens and photosite and
-    evaluated at the photosites, which is what sampling does to it, aliasing included. Every colour
-    has photosites of half a pixel at its own place within the pixel: hence the colours of moiré.
+    It is finer than the camera's pixels, so it shows as moiré or not at all. Each harmonic is
+    attenuated by lens and photosite and evaluated at the photosites, aliasing included. Every
+    colour has photosites of half a pixel at its own place: hence the colours of moiré.
     """
 
     harmonics: tuple[Harmonic, ...]

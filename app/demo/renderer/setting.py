@@ -186,10 +186,7 @@ _FLATTERING = ("office", "window", "bright", "another day", "lamp")
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """Where and in what light a take is recorded; ``motion`` is that of the face, live or pictured.
-
-    Takes of one session share the camera's focus and exposure, light, seat and clothes.
-    """
+    """Where a take is recorded; ``motion`` is that of the face, live or pictured."""
 
     person: str
     light: Light

@@ -121,10 +121,7 @@ def _answer(question: Detail, given: Any) -> str:
 
 
 def read_toml(path: Path, read: Callable[[Any], T], what: str) -> T:
-    """Read a TOML file, or raise `GuidedTestError` in a sentence that names it.
-
-    ``read`` may raise a ValueError with half a sentence.
-    """
+    """Read a TOML file, or raise `GuidedTestError` in a sentence that names it."""
     try:
         return read(tomllib.loads(storage.read_text(path, MAX_TOML_BYTES)))
     except OSError as error:

@@ -153,10 +153,7 @@ class GuidedTest:
         self._digest = digest
 
     def start(self, species: str, is_simulated: bool = False, source: str = "") -> None:
-        """Begin a presentation and drop the one under way.
-
-        Raises `GuidedTestError` if the name of the species is empty or too long.
-        """
+        """Begin a presentation and drop the one under way; `GuidedTestError` for a bad name."""
         known = (presentation.species for presentation in self.presentations)
         self._running = _Running(
             species_name(species, known),
@@ -186,10 +183,7 @@ class GuidedTest:
         return running.is_complete
 
     def finish(self) -> bool:
-        """End the presentation now.
-
-        Keep it if at least `ENOUGH_FRAMES` frames have a score, or as many have none.
-        """
+        """End the presentation now; keep it if enough frames have a score, or as many have none."""
         running, self._running = self._running, None
         if running is None:
             return False

@@ -1,8 +1,7 @@
 """Test sessions on disk, to be continued on another day.
 
 Each has a folder in ``personal/tests``: ``session.json`` with plan and details, and one small file
-for every presentation, so that adding one costs the same in a long session as in a short one. An
-open session is locked; the others can be continued.
+for every presentation. An open session is locked.
 """
 
 import json

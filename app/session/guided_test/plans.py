@@ -43,8 +43,7 @@ LONGEST_NOTE = 400
 class PlannedRow:
     """The plan for one species.
 
-    ``bound`` is the upper end of the exact interval of its error rate once all are made, if those
-    to come make no error.
+    ``bound`` is the upper end of its error rate's exact interval if those to come make no error.
     """
 
     species: str

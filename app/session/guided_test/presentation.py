@@ -1,8 +1,4 @@
-"""One presentation of a test: its judged frames and the verdict on them.
-
-The verdict is never stored but computed from the frames and their threshold, so a presentation
-cannot contradict itself.
-"""
+"""One presentation of a test; its verdict is computed from its frames and never stored."""
 
 import math
 import os
@@ -81,10 +77,7 @@ class Capture:
 
 
 class _Saved(msgspec.Struct):
-    """A presentation in a file: one entry a frame in every list.
-
-    Earlier versions wrote only verdicts and scores of frames.
-    """
+    """A presentation in a file, with one entry a frame in every list; old ones have two lists."""
 
     number: Annotated[int, msgspec.Meta(ge=1)]
     species: str
@@ -234,10 +227,7 @@ def presentation_from(value: Any) -> Presentation:
 
 
 def kept_numbers(scored: ScoredFrame) -> ScoredFrame:
-    """Return the numbers of a frame that a presentation keeps.
-
-    Without a score its verdict is no face or poor quality, which includes unreadable pictures.
-    """
+    """Return the numbers of a frame that a presentation keeps; a bad frame has poor quality."""
     if scored.score is None or scored.threshold is None or not math.isfinite(scored.score):
         is_missing = scored.verdict is Verdict.NO_FACE
         verdict = Verdict.NO_FACE if is_missing else Verdict.POOR_QUALITY

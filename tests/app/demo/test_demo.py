@@ -29,21 +29,6 @@ def test_that_no_take_is_both_enrolled_and_tested_and_none_is_tested_twice():
         assert {take.instrument for take in enrolled.values()} == {None}
 
 
-def test_that_there_are_enough_presentations_for_a_report():
-    _, tested = run.script(0)
-    by_instrument = [take.instrument for _, take in tested]
-    assert by_instrument.count(None) >= 12
-    assert all(by_instrument.count(instrument) >= 5 for instrument in INSTRUMENTS)
-
-
-def test_that_another_day_and_a_light_that_was_not_enrolled_are_among_them():
-    enrolled, tested = run.script(0)
-    sessions = {take.session for take in enrolled.values()}
-    lights = {take.condition for take in enrolled.values()}
-    assert {take.session for _, take in tested if not take.is_attack} > sessions
-    assert {take.condition for _, take in tested if not take.is_attack} > lights
-
-
 def test_that_every_species_of_attack_is_tested_under_the_name_the_window_has_for_it(demo_result):
     attacks = [item.name for item in demo_result.results if item.is_attack]
     assert len(attacks) == len(INSTRUMENTS)
@@ -94,16 +79,3 @@ def test_that_json_says_what_the_data_are_and_survives_a_round_trip(demo_result)
         figures["kernel_weights"]
     )
     assert figures["threshold"]["value"] == pytest.approx(demo_result.model.offset_)
-
-
-def test_that_json_holds_every_presentation_with_its_light_and_verdict(demo_result):
-    rows = as_document(demo_result)["presentations"]
-    assert [row["number"] for row in rows] == list(range(1, len(rows) + 1))
-    assert {row["verdict"] for row in rows} <= {verdict.value for verdict in Verdict}
-    assert {"office", "window", "lamp", "side"} == {row["light"] for row in rows}
-
-
-def test_that_recordings_come_in_the_order_of_their_takes(monkeypatch):
-    monkeypatch.setattr(run, "frames", lambda take, every: iter([take, every]))
-    takes = list(range(7))
-    assert list(run._recorded(takes)) == [[take, run.EVERY] for take in takes]

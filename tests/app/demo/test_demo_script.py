@@ -1,7 +1,5 @@
 """What the demo shows in turn, for takes and in a test."""
 
-import pytest
-
 from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.script import ENROLLED_LIGHTS, RATE, light_of, script
 from app.session.takes import Plan
@@ -51,25 +49,9 @@ def test_that_takes_are_asked_for_in_the_order_in_which_they_are_recorded_ahead(
     assert all(chapter.is_genuine for chapter in chapters)
 
 
-def test_that_rounds_beyond_the_recordings_begin_again():
-    first = PARTS.enrolment_take("lamp", 0)
-    assert PARTS.enrolment_take("lamp", 1000 * len(PARTS.enrolment)) is first
-
-
-@pytest.mark.parametrize("light", ["", "candle"])
-def test_that_a_light_the_demo_does_not_have_is_any_light(light):
-    chapters = [PARTS.enrolment_take(light, n_takes) for n_takes in range(40)]
-    assert set(chapters) == set(PARTS.enrolment)
-
-
 def test_that_a_test_goes_through_takes_of_the_person_that_were_not_enrolled():
     shown = [PARTS.presentation_of(BONA_FIDE, n).key for n in range(5)]
     assert shown == ["window 6", "lamp 6", "window 7", "lamp 7", "window 6"]
-
-
-@pytest.mark.parametrize("species", ["", "latex mask", "nobody", "window 6", "bonafide"])
-def test_that_what_the_demo_does_not_have_is_nothing(species):
-    assert PARTS.presentation_of(species) is None
 
 
 def test_that_a_whole_test_presents_the_person_before_every_attack():

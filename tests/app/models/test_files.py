@@ -1,13 +1,12 @@
 """Models in files: exported with a check, refused with the reason."""
 
 import copy
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from app.models import files
-from app.models.files import COMPARED_ROWS, difference_of, load, save
+from app.models.files import load, save
 from app.models.fitting import extended, fitted, recalibrated
 from app.vision.conditions import NAMES
 from lmkl_core.errors import ModelFileError
@@ -43,11 +42,6 @@ def test_that_an_exported_model_is_read_back_and_compared(tmp_path):
     assert export.model.estimator is model.estimator
 
 
-def test_that_of_many_rows_some_are_compared(tmp_path):
-    model = fitted(samples_of("a", "b", "c", n=40), SETTINGS, FEATURES)
-    assert save(model, tmp_path / "m").n_compared == COMPARED_ROWS
-
-
 def test_that_a_file_that_scores_differently_is_not_called_an_export(tmp_path, monkeypatch):
     other = fitted(samples_of(*WINDOW, seed=1), SETTINGS, FEATURES)
     monkeypatch.setattr(files, "load", lambda path, **_: other)
@@ -73,11 +67,6 @@ def test_that_exporting_twice_gives_the_same_bytes(tmp_path):
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     save(load(tmp_path / "one"), tmp_path / "three")
     assert (tmp_path / "one").read_bytes() == (tmp_path / "three").read_bytes()
-
-
-def test_that_a_model_without_a_date_is_saved_with_one(tmp_path):
-    export = save(replace(window_model(), created=None, digest=""), tmp_path / "m")
-    assert load(tmp_path / "m").digest == export.model.digest
 
 
 def test_that_a_place_that_takes_no_file_is_told_in_one_sentence(tmp_path):
@@ -144,13 +133,6 @@ def test_that_a_model_of_other_views_is_refused_with_the_difference_named(tmp_pa
         assert "'me.safetensors'" in told
         assert is_one_sentence(told)
         assert load(path).features == FEATURES
-
-
-def test_that_a_real_fingerprint_fits_itself_after_a_file(tmp_path, tiny_extractor):
-    fingerprint = tiny_extractor.fingerprint()
-    path = file_with(tmp_path / "m", features=fingerprint)
-    assert load(path, fingerprint).features == fingerprint
-    assert difference_of(fingerprint, fingerprint) == ""
 
 
 def test_that_a_model_that_does_not_say_its_views_is_refused_where_they_matter(tmp_path):
@@ -223,28 +205,12 @@ def test_that_entries_that_make_no_sense_are_refused_in_one_sentence(tmp_path):
         assert is_one_sentence(told)
 
 
-def test_that_no_file_is_written_with_a_range_that_is_no_number(tmp_path):
-    for value in (float("nan"), float("inf")):
-        model = window_model()
-        broken = replace(
-            model, conditions=replace(model.conditions, low=np.full((3, len(NAMES)), value))
-        )
-        with pytest.raises(ModelFileError, match="cannot be saved"):
-            save(broken, tmp_path / "m")
-        assert not list(tmp_path.iterdir())
-
-
 def test_that_names_of_takes_are_made_fit_to_be_shown(tmp_path):
     names = ["x" * 5000, "a\n\nb\x00\u202e", "<img src=x>"]
     path = file_with(tmp_path / "m", takes=names, conditions=conditions(takes=names))
     model = load(path)
     assert model.takes == ("x" * 200, "a b", "<img src=x>")
     assert model.conditions.takes == model.takes
-
-
-def test_that_only_true_means_simulated(tmp_path):
-    for simulated in (1, "true", [True], None):
-        assert not load(file_with(tmp_path / "m", simulated=simulated)).is_simulated
 
 
 def test_that_a_model_of_the_library_alone_gets_numbered_takes(tmp_path):

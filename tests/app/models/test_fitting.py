@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.models.fitting import Samples, estimator_of, extended, fitted, recalibrated
+from app.models.fitting import Samples, extended, fitted, recalibrated
 from app.settings import Settings
 from app.types import Sample
 from app.vision.conditions import EnrolledConditions
@@ -42,13 +42,6 @@ def state_of(model):
     )
 
 
-def test_that_every_parameter_of_the_settings_reaches_the_estimator():
-    settings = Settings(n_clusters=2, p=1.5, q=2.0, delta=0.3, temperature=0.2, target_bpcer=0.07)
-    parameters = estimator_of(settings).get_params()
-    expected = settings.model_parameters
-    assert {name: parameters[name] for name in expected} == expected
-
-
 def test_that_a_fit_gives_a_named_model_that_accepts_what_it_was_fitted_on():
     model, samples = window_model(), samples_of(*WINDOW)
     assert model.takes == WINDOW
@@ -57,13 +50,6 @@ def test_that_a_fit_gives_a_named_model_that_accepts_what_it_was_fitted_on():
     assert len(model.digest) == 64
     assert not model.is_saved
     assert np.mean(model.estimator.score_samples(samples.views) >= model.threshold) > 0.9
-
-
-def test_that_the_same_enrolment_gives_the_same_model():
-    again = fitted(samples_of(*WINDOW), SETTINGS, FEATURES)
-    first = window_model()
-    assert again.threshold == first.threshold
-    assert np.array_equal(again.estimator.dual_coef_, first.estimator.dual_coef_)
 
 
 def test_that_without_circumstances_a_model_knows_none():
@@ -86,15 +72,6 @@ def test_that_the_least_enrolment_can_be_fitted_without_a_warning():
         model = fitted(samples_of("a 1", n=12), Settings(), FEATURES)
     assert np.isfinite(model.threshold)
     assert all(note.endswith(".") for note in model.notes)
-
-
-def test_that_repeated_frames_are_fitted_without_a_warning():
-    samples = samples_of(*WINDOW)
-    samples += [replace(sample, take="again 1") for sample in samples[:8]]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model = fitted(samples, SETTINGS, FEATURES)
-    assert np.isfinite(model.threshold)
 
 
 def with_odd_take(spread, **more):
@@ -158,11 +135,6 @@ def test_that_a_grown_model_knows_all_its_takes_and_circumstances():
     assert window_model().conditions.familiarity(lamp).distance > 1
 
 
-def test_that_a_simulated_model_stays_one_when_real_frames_are_added():
-    simulated = fitted(samples_of(*WINDOW, is_simulated=True), SETTINGS, FEATURES)
-    assert extended(simulated, NEW).is_simulated
-
-
 def test_that_takes_with_names_that_are_there_already_are_takes_of_their_own():
     grown = extended(window_model(), samples_of(WINDOW[0], seed=7))
     assert len(grown.takes) == grown.estimator.calibration_.n_takes == 4
@@ -208,11 +180,6 @@ def test_that_a_target_can_be_given_up():
     assert back.estimator.target_bpcer is back.estimator.calibration_.target_bpcer is None
     assert back.threshold == pytest.approx(plain.threshold)
     assert back.threshold == pytest.approx(LEVEL_SHARE * plain.estimator.calibration_.level)
-
-
-def test_that_a_target_lasts_when_the_model_grows():
-    grown = extended(recalibrated(window_model(), 0.25), NEW)
-    assert grown.estimator.calibration_.target_bpcer == 0.25
 
 
 def test_that_a_target_out_of_range_is_refused():

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from app.vision.conditions import NAMES
-from tests.app.models.model_material import WINDOW, window_model
+from tests.app.models.model_material import window_model
 
 
 def test_that_the_digest_follows_what_the_file_holds_and_not_where_it_is():
@@ -23,22 +23,6 @@ def test_that_the_digest_follows_what_the_file_holds_and_not_where_it_is():
     digests = {other.named().digest for other in others}
     assert len(digests) == len(others)
     assert model.digest not in digests
-
-
-def test_that_a_new_model_is_dated_in_whole_seconds_as_its_file_is():
-    model = replace(window_model(), created=None).named()
-    assert model.created.microsecond == 0
-    assert abs(datetime.now(UTC) - model.created).total_seconds() < 60
-
-
-def test_that_the_entries_for_the_file_are_plain_and_rounded():
-    extra = window_model().extra
-    assert extra["takes"] == list(WINDOW)
-    assert extra["conditions"]["names"] == list(NAMES)
-    assert extra["simulated"] is False
-    values = np.array(extra["conditions"]["low"])
-    assert values.shape == (3, len(NAMES))
-    assert np.array_equal(values, np.round(values, 4))
 
 
 def test_that_rounded_ranges_still_begin_before_they_end():

@@ -60,12 +60,6 @@ def test_that_each_person_has_their_own_takes_frames_and_rate(two):
     assert describe(two).people == (ann, ben)
 
 
-def test_that_the_rates_of_people_are_the_parts_of_the_rate_of_all(two):
-    people, whole = people_of(two), two.estimator.calibration_
-    n_refused = sum(one.bpcer * one.n_scores for one in people)
-    assert n_refused / whole.n_scores == pytest.approx(whole.bpcer)
-
-
 def test_that_takes_that_do_not_say_whose_they_are_belong_to_one_person():
     model = window_model()
     (only,) = people_of(model)
@@ -121,11 +115,6 @@ def test_that_a_model_without_persons_grows_by_one():
     assert [one.n_takes for one in people_of(grown)] == [3, 1]
 
 
-def test_that_a_model_without_persons_has_the_file_it_always_had():
-    assert "persons" not in window_model().extra
-    assert "persons" not in replace(window_model(), persons=("", "", "")).extra
-
-
 def test_that_names_of_persons_are_made_fit_to_be_shown(tmp_path):
     persons = ["Ann\n\u202e", "x" * 100, ""]
     model = load(file_with(tmp_path / "m.safetensors", persons=persons))
@@ -153,11 +142,6 @@ def test_that_a_person_who_would_be_refused_is_named_once_with_what_to_do():
     assert ann.bpcer < MOST < ben.bpcer
     (note,) = model.notes
     assert note.startswith("“Ben” would be refused in most frames: record Ben once more")
-
-
-def test_that_takes_without_a_person_are_not_called_by_a_name():
-    (note,) = odd_one("", other="Cal").notes
-    assert note.startswith("Takes without a person would be refused in most frames")
 
 
 def test_that_a_single_person_is_not_compared_with_others():

@@ -46,12 +46,6 @@ def test_that_a_protected_model_comes_back_with_its_passphrase_alone(path):
         load(path, passphrase=WRONG)
 
 
-def test_that_what_is_made_of_a_protected_model_is_in_no_file_yet(path):
-    made = recalibrated(load(path, passphrase=PASSPHRASE), 0.3)
-    assert not made.is_saved
-    assert not made.is_protected
-
-
 def test_that_a_name_that_promises_protection_is_not_given_to_a_file_without(tmp_path):
     with pytest.raises(ModelFileError, match="give a passphrase") as caught:
         save(window_model(), tmp_path / "me.lmkl")

@@ -1,7 +1,6 @@
 """A model in plain numbers and words: they agree with the estimator and with each other."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -86,14 +85,6 @@ def test_that_every_model_that_settings_allow_can_be_shown():
             assert all(math.isfinite(bound.value) for bound in shown.bounds)
 
 
-def test_that_parameters_are_told_as_they_were_used():
-    told = dict(describe(window_model()).parameters)
-    assert told["clusters C"] == "2"
-    assert told["p"] == told["q"] == "1.333"
-    assert told["delta"] == "2.4 (0.1 n)"
-    assert told["temperature"] == "0.1"
-
-
 def test_that_other_constraints_have_no_bounds_rather_than_wrong_ones():
     fit = LocalisedMKL(n_clusters=2, delta=0.1, constraint="uniform", random_state=0)
     fit.fit(samples_of(*WINDOW).views)
@@ -106,11 +97,6 @@ def test_that_inducing_points_are_shown_without_bounds():
     fit.fit(samples_of(*WINDOW).views)
     shown = describe(PadModel(fit, FEATURES, None, ("take 1",)))
     assert shown.bounds == ()
-
-
-def test_that_unknown_views_have_no_name():
-    for features in ({}, {"preset": "tiny"}, {"preset": {}}):
-        assert describe(replace(window_model(), features=features)).preset == ""
 
 
 def test_that_a_model_from_a_file_is_shown_as_it_was(tmp_path):

@@ -137,14 +137,6 @@ def test_that_the_mean_of_the_window_is_held_against_the_threshold(stream):
     assert decision.score == pytest.approx(3.4 / 7)
 
 
-def test_that_only_the_last_frames_count(stream):
-    stream.scores(*[-100.0] * 3)
-    decision = stream.scores(*[0.6] * WINDOW)
-    assert decision.verdict is Verdict.GENUINE
-    assert decision.n_frames == WINDOW
-    assert decision.score == pytest.approx(0.6)
-
-
 def test_that_frames_exactly_at_the_threshold_are_accepted():
     for threshold in (0.1, 0.7, 0.3183098861837907, 1e-300):
         for n_frames in range(ENOUGH, WINDOW + 1):
@@ -220,27 +212,6 @@ def test_that_patience_begins_anew_with_every_scored_frame(stream):
         stream.scored(0.9)
 
 
-def test_that_after_frames_without_a_face_a_new_window_begins(stream):
-    stream.scores(*[0.9] * WINDOW)
-    for _ in range(PATIENCE):
-        stream.missing()
-    decision = stream.scored(0.9)
-    assert decision.verdict is Verdict.LOOKING
-    assert decision.n_frames == 1
-
-
-def test_that_without_a_verdict_yet_a_missing_face_is_told_at_once(stream):
-    assert stream.missing().verdict is Verdict.NO_FACE
-    assert stream.missing(Verdict.BAD_FRAME, "Black.").reason == "Black."
-
-
-def test_that_the_latest_cause_is_told(stream):
-    stream.scores(*[0.9] * 6)
-    for _ in range(PATIENCE - 1):
-        stream.missing()
-    assert stream.missing(Verdict.POOR_QUALITY, "Too dark.").reason == "Too dark."
-
-
 def test_that_without_a_model_that_is_told_and_nothing_is_kept(stream):
     stream.scores(*[0.9] * WINDOW)
     decision = stream.missing(Verdict.NO_MODEL, "There is no model yet.")
@@ -248,11 +219,6 @@ def test_that_without_a_model_that_is_told_and_nothing_is_kept(stream):
     assert decision.reason == "There is no model yet."
     assert decision.score is None
     assert stream.scored(0.9).n_frames == 1
-
-
-def test_that_without_a_model_a_missing_face_is_told(stream):
-    stream.missing(Verdict.NO_MODEL, "There is no model yet.")
-    assert stream.missing().verdict is Verdict.NO_FACE
 
 
 def in_light(room, place=0.0, differences=("the room is darker",)):
@@ -290,12 +256,6 @@ def test_that_a_verdict_near_the_limit_does_not_flicker(stream):
     assert stream.scores(*[0.1] * 5, familiarity=in_light(1.05)).verdict is Verdict.UNFAMILIAR
     assert stream.scores(*[0.1] * 10, familiarity=in_light(0.95)).verdict is Verdict.UNFAMILIAR
     assert stream.scores(*[0.1] * 15, familiarity=in_light(0.8)).verdict is Verdict.ATTACK
-
-
-def test_that_an_accepted_window_tells_no_differences(stream):
-    decision = stream.scores(*[0.9] * 6, familiarity=in_light(2.0))
-    assert decision.verdict is Verdict.GENUINE
-    assert decision.differences == ()
 
 
 def test_that_a_reset_forgets_frames_and_patience(stream):

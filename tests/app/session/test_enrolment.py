@@ -31,13 +31,6 @@ def test_that_a_take_is_recorded_without_a_pause_and_then_ends(sitting):
     assert [sample.number for sample in enrolment.samples] == list(range(6))
 
 
-def test_that_without_a_recording_frames_are_ignored(sitting):
-    assert sitting.offer() is Offer.IGNORED
-    sitting.record("a")
-    assert sitting.offer() is Offer.IGNORED
-    assert len(sitting.enrolment.samples) == 6
-
-
 def test_that_progress_tells_frames_wanted_and_there(sitting):
     sitting.enrolment.start("a")
     shown = sitting.enrolment.state
@@ -127,14 +120,6 @@ def test_that_the_movement_between_two_frames_a_second_apart_is_no_noise():
     assert offers == [Offer.KEPT] * 19 + [Offer.FINISHED]
 
 
-def test_that_a_new_take_may_look_like_an_old_one(sitting):
-    enrolment = sitting.enrolment
-    enrolment.start("a")
-    enrolment.offer(seen(0.0, 1.0, 2.0))
-    enrolment.start("b")
-    assert enrolment.offer(seen(10.0, 1.0, 2.0)) is Offer.KEPT
-
-
 def test_that_samples_keep_circumstances_but_not_the_frame(sitting):
     sitting.enrolment.start("a")
     offered = sitting.frame(caption="Simulated: a person")
@@ -159,24 +144,6 @@ def test_that_stopping_with_nothing_kept_leaves_nothing_to_undo(sitting):
     sitting.enrolment.stop()
     assert not sitting.enrolment.state.can_undo
     assert sitting.enrolment.state.hint == ""
-
-
-def test_that_stopping_with_nothing_kept_leaves_the_change_before_to_be_undone(sitting):
-    sitting.record("a")
-    sitting.enrolment.remove_samples([0])
-    sitting.enrolment.start("b")
-    sitting.enrolment.stop()
-    sitting.enrolment.undo()
-    assert sitting.takes == {"a": 6}
-
-
-def test_that_starting_again_ends_the_take_before(sitting):
-    sitting.enrolment.start("a")
-    sitting.offer()
-    sitting.enrolment.start("b")
-    sitting.offer()
-    sitting.enrolment.stop()
-    assert sitting.takes == {"a": 1, "b": 1}
 
 
 def test_that_a_fit_needs_enough_frames_and_no_recording(sitting):
@@ -238,14 +205,6 @@ def test_that_the_plan_as_shipped_gives_enough_frames_for_a_fit_in_one_take():
     sitting.record("")
     assert sitting.takes == {TAKE_NAMES[0]: plan.frames}
     assert sitting.enrolment.state.can_fit
-
-
-def test_that_a_quick_take_wants_fewer_frames():
-    enrolment = Enrolment()
-    enrolment.start("usual")
-    usual = enrolment.state.n_wanted
-    enrolment.start("quick", is_quick=True)
-    assert (usual, enrolment.state.n_wanted) == (35, 28)
 
 
 def test_that_a_quick_take_belongs_to_the_only_person():

@@ -61,11 +61,6 @@ def changed(folder, **values):
     path.write_bytes(seal({**document, **values}, tensors))
 
 
-def test_that_without_takes_nothing_is_written(journal, own_data):
-    journal.keep((), FEATURES)
-    assert not own_data.exists()
-
-
 def test_that_kept_takes_are_there_after_the_end(journal):
     samples = takes(7, "window", "lamp")
     journal.keep(samples, FEATURES)
@@ -109,27 +104,6 @@ def test_that_a_struck_frame_leaves_the_disk_and_undoing_it_brings_it_back(journ
     journal.keep(samples, FEATURES)
     journal.close()
     assert same(left(), samples)
-
-
-def test_that_a_take_of_another_name_stays_in_its_file(journal):
-    samples = takes(3, "window", "lamp")
-    journal.keep(samples, FEATURES)
-    before = list(files())
-    renamed = tuple(replace(s, take="☃ " + s.take) for s in samples)
-    journal.keep(renamed, FEATURES)
-    assert list(files()) == before
-    journal.keep(renamed[3:], FEATURES)
-    assert len(files()) == 1
-    journal.close()
-    assert same(left(), renamed[3:])
-
-
-def test_that_another_frame_of_the_same_number_is_written(journal):
-    journal.keep(takes(3, "window"), FEATURES)
-    others = tuple(replace(s, number=s.number - 100) for s in takes(3, "window", first=100))
-    journal.keep(others, FEATURES)
-    journal.close()
-    assert same(left(), others)
 
 
 def test_that_pictures_are_never_written_and_missing_circumstances_stay_missing(journal):
@@ -188,18 +162,6 @@ def test_that_tries_that_fail_leave_no_files_behind(journal):
     journal.keep(samples, FEATURES)
     journal.close()
     assert same(left(), samples)
-
-
-def test_that_two_runs_are_found_newest_first(folder):
-    other = Journal()
-    other.keep(takes(1, "lamp"), FEATURES)
-    other.close()
-    newest = max(path.name for path in takes_folder().iterdir() if path.is_dir())
-    found = find()
-    for one in found:
-        one.run.release()
-    assert len(found) == 2
-    assert found[0].run.folder.name == newest
 
 
 def test_that_a_folder_in_which_nothing_was_kept_yet_is_removed(folder):

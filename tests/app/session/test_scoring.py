@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import cv2
 import numpy as np
 import pytest
 
@@ -82,11 +81,6 @@ def test_that_a_person_is_accepted_and_the_terms_explain_the_score(pipeline, mod
     assert scored.seconds > 0
 
 
-def test_that_the_score_is_that_of_the_estimator(pipeline, model, genuine_take):
-    seen = score_frame(pipeline, model, genuine_take[0])
-    assert seen.score == pytest.approx(model.estimator.score_samples(seen.views)[0], rel=1e-9)
-
-
 def test_that_a_print_scores_lower_and_is_not_accepted(pipeline, model, genuine_take, prints):
     genuine = score_frame(pipeline, model, genuine_take[0]).score
     pipeline.reset()
@@ -161,28 +155,6 @@ def test_that_regions_are_the_crops_that_the_networks_look_at(pipeline, genuine_
     for region, crop in zip(scored.regions, crops, strict=True):
         expected = square_corners(transform, crop.centre, crop.side)
         assert np.allclose(region.corners, expected, atol=3.0)
-
-
-def test_that_the_region_of_a_native_crop_has_its_pixels(genuine_take):
-    crops = (Crop("face", 128), Crop("nose", 96, (0.5, 0.64), None))
-    pipeline = Pipeline(MeanColour(*crops), FaceTracker(make_detector()))
-    face, nose = score_frame(pipeline, None, genuine_take[0]).regions
-    corners = np.array(nose.corners)
-    assert np.allclose(corners[2] - corners[0], (96, 96))
-    assert np.allclose(corners[1] - corners[0], (96, 0))
-    box = cv2.boundingRect(np.float32(face.corners))
-    tip = corners.mean(axis=0)
-    assert box[0] < tip[0] < box[0] + box[2]
-    assert box[1] < tip[1] < box[1] + box[3]
-
-
-def test_that_enrolled_frames_hold_views_circumstances_and_pictures(enrolled):
-    assert len(enrolled.samples) == RECORDINGS * FRAMES
-    for sample in enrolled.samples:
-        assert sample.condition is not None
-        assert sample.thumbnail.shape == (THUMBNAIL.size, THUMBNAIL.size, 3)
-        assert not sample.is_simulated
-    assert {take.light for take in enrolled.state.takes} == {1}
 
 
 def test_that_whole_pictures_can_be_enrolled_without_a_face():

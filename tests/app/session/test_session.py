@@ -62,30 +62,11 @@ def stage():
     return Stage()
 
 
-def test_that_a_frame_is_told_before_the_verdict_that_it_changes(stage):
-    assert stage.score(0.9) == [Topic.SCORED, Topic.DECISION]
-    assert stage.session.scored.score == 0.9
-    assert stage.session.decision.verdict is Verdict.LOOKING
-
-
 def test_that_a_verdict_is_told_exactly_when_it_changed(stage):
     for _ in range(WINDOW):
         assert stage.score(0.75) == [Topic.SCORED, Topic.DECISION]
     assert stage.score(0.75) == [Topic.SCORED]
     assert stage.score(0.5) == [Topic.SCORED, Topic.DECISION]
-
-
-def test_that_values_are_in_place_when_their_topic_is_told(stage):
-    verdicts = []
-
-    def listen(topic):
-        if topic is Topic.SCORED:
-            verdicts.append((stage.session.scored.score, stage.session.decision.n_frames))
-
-    stage.session.subscribe(listen)
-    stage.score(0.9)
-    stage.score(0.8)
-    assert verdicts == [(0.9, 1), (0.8, 2)]
 
 
 def test_that_frames_go_to_the_take_that_is_recorded_and_to_none_other(stage):
@@ -158,14 +139,6 @@ def test_that_unexpected_frames_still_count_for_the_verdict(stage):
     assert stage.session.decision.verdict is Verdict.GENUINE
 
 
-def test_that_expecting_nothing_takes_every_frame(stage):
-    stage.session.expect("Simulated: a print")
-    stage.session.expect("")
-    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
-    assert Topic.ENROLMENT in stage.usable("anything")
-    assert Topic.ENROLMENT in stage.usable("")
-
-
 def test_that_the_rate_is_that_of_the_last_frames(stage):
     for _ in range(2 * RATE_WINDOW):
         stage.now += 0.1
@@ -173,12 +146,6 @@ def test_that_the_rate_is_that_of_the_last_frames(stage):
     told = stage.session.throughput(30.0, 7)
     assert told.scoring_rate == pytest.approx(10.0)
     assert (told.source_rate, told.n_dropped, told.latency) == (30.0, 7, 0.03)
-
-
-def test_that_the_rate_is_zero_before_there_are_two_frames_at_different_moments(stage):
-    for _ in range(3):
-        assert stage.session.throughput(30.0, 0).scoring_rate == 0.0
-        stage.score(0.9)
 
 
 def test_that_the_rate_falls_to_zero_when_nothing_arrives(stage):
@@ -234,14 +201,6 @@ def test_that_a_new_model_begins_a_new_window(stage):
     assert stage.session.decision.n_frames == 1
 
 
-def test_that_without_a_model_nothing_is_shown_of_one(stage):
-    stage.session.set_model(window_model(), (1, 2))
-    stage.session.set_model(None)
-    assert stage.session.model is None
-    assert stage.session.model_summary is None
-    assert stage.session.enrolment.modelled == frozenset()
-
-
 def test_that_a_model_without_a_file_is_unsaved(stage):
     assert not stage.session.has_unsaved_model
     stage.session.set_model(window_model())
@@ -271,16 +230,6 @@ def test_that_typical_faces_are_shown_when_all_frames_of_the_model_are_here(stag
     assert stage.session.model_summary.typical_faces == (None, None)
 
 
-def test_that_presentations_are_put_down_to_the_model_that_judged_them(stage):
-    model = window_model()
-    stage.session.set_model(model)
-    stage.session.change_guided_test(lambda guided_test: guided_test.start(BONA_FIDE))
-    while stage.session.guided_test.is_presenting:
-        stage.score(0.9)
-    (presentation,) = stage.session.guided_test.presentations
-    assert presentation.digest == model.digest
-
-
 def test_that_a_frame_judged_by_another_model_is_passed_over(stage):
     stage.session.set_model(window_model())
     stage.heard()
@@ -288,23 +237,6 @@ def test_that_a_frame_judged_by_another_model_is_passed_over(stage):
     stage.session.observe(scored_frame(Frame(PICTURE, time=1.0), Verdict.GENUINE, **about))
     assert stage.heard() == []
     assert stage.session.scored is None
-
-
-def test_that_a_frame_of_a_take_is_not_a_frame_of_a_presentation(stage):
-    stage.session.set_model(window_model())
-    stage.session.change_guided_test(lambda guided_test: guided_test.start("print"))
-    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
-    stage.heard()
-    assert Topic.GUIDED_TEST not in stage.usable()
-
-
-def test_that_it_is_told_what_frames_belong_to(stage):
-    assert stage.session.occupied_by == ""
-    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
-    assert "take" in stage.session.occupied_by
-    stage.session.change_enrolment(lambda enrolment: enrolment.stop())
-    stage.session.change_guided_test(lambda guided_test: guided_test.start("print"))
-    assert "presentation" in stage.session.occupied_by
 
 
 def test_that_the_end_of_a_stream_ends_a_take_and_keeps_its_frames(stage):
