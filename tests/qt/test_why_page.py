@@ -111,7 +111,6 @@ def test_that_the_key_h_holds_the_newest_frame_and_lets_it_go_again(qtbot, ready
     assert ready.score.isVisible()
     qtbot.keyClick(ready, Qt.Key.Key_H)
     show(ready, scored(4))
-    assert not ready.chart.is_held
     assert "Live: frame 4" in sentences(ready)
 
 

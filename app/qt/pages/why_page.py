@@ -253,8 +253,6 @@ class WhyPage(QWidget):
         if self._decision is not None:
             self.score.show_decision(self._decision)
         self.chart.show_scored(scored, names)
-        if self._newest is not None:
-            self.chart.show_scored(self._newest, names)
         self.chart.refresh()
 
     @Slot(object)
@@ -291,7 +289,4 @@ class WhyPage(QWidget):
     def _on_hold(self, is_held: bool) -> None:
         self.hold.setIcon(icon("play" if is_held else "pause"))
         self.hold.setText("Go on" if is_held else "Hold")
-        self.chart.hold(False)
-        # Words and chart take the same frame, and only then is the chart held.
         self._refresh()
-        self.chart.hold(is_held)
