@@ -124,9 +124,9 @@ class ContributionsChart(Chart):
             )
             for name, chosen in members.items()
         ]
-        return titles if grouping == _VIEW else [
-            ["Region", "Layer", "Cluster"][grouping - 1]
-        ], groups
+        if grouping != _VIEW:
+            titles = [("Region", "Layer", "Cluster")[grouping - 1]]
+        return titles, groups
 
     def _printed(self, groups: list[_Group]) -> tuple[float, ...]:
         """Return the sums of the groups, rounded so that the printed numbers add up."""

@@ -1,7 +1,6 @@
 """Kernel weights of a model: how much every cluster relies on every view."""
 
-from math import fsum, isfinite
-
+import numpy as np
 from PySide6.QtCore import QSignalBlocker, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
@@ -11,9 +10,6 @@ from app.qt import theme
 from app.qt.charts.bars import Bars, BarTable, Cell
 from app.qt.charts.chart import Chart, Key, csv_text
 from app.qt.charts.format import ViewName, name_columns, number, percent, view_name, weight_text
-
-Values = list[tuple[float, ...]]
-"""Of every view (outer) in every cluster (inner)."""
 
 _MOST_CLUSTERS = 4
 """With more, the text below the chart is a count."""
@@ -32,8 +28,8 @@ class WeightsChart(Chart):
         super().__init__("Kernel weights", parent)
         self._views: tuple[ViewName, ...] = ()
         self._sizes: tuple[int, ...] = ()
-        self._weights: Values = []
-        self._cluster_shares: Values = []
+        self._weights = self._cluster_shares = np.zeros((0, 0))
+        """Of every view (rows) in every cluster (columns)."""
         self._n_names = 0
         self._sort = QComboBox(self)
         self._sort.setAccessibleName("Order of the views")
@@ -50,23 +46,13 @@ class WeightsChart(Chart):
         self._fill_sort()
 
     def show_model(self, model: ModelSummary | None) -> None:
-        names, clusters = ((), ()) if model is None else (model.view_names, model.weights)
-        self._views = tuple(map(view_name, names))
-        self._weights = [
-            tuple(
-                cluster[index] if index < len(cluster) and isfinite(cluster[index]) else 0.0
-                for cluster in clusters
-            )
-            for index in range(len(names))
-        ]
-        totals = [fsum(column) for column in zip(*self._weights, strict=True)]
-        self._cluster_shares = [
-            tuple(value / total if total else 0.0 for value, total in zip(row, totals, strict=True))
-            for row in self._weights
-        ]
-        n_before, self._sizes = len(self._sizes), () if model is None else model.cluster_sizes
-        if n_before != len(self._sizes):
-            self._fill_sort()
+        weights = np.zeros((0, 0)) if model is None else np.array(model.weights, float).T
+        self._weights = np.where(np.isfinite(weights), weights, 0.0)
+        totals = self._weights.sum(axis=0)
+        self._cluster_shares = self._weights / np.where(totals, totals, 1.0)
+        self._views = () if model is None else tuple(map(view_name, model.view_names))
+        self._sizes = () if model is None else model.cluster_sizes
+        self._fill_sort()
         self.mark_stale()
 
     def to_csv(self) -> str:
@@ -81,21 +67,22 @@ class WeightsChart(Chart):
         for index in self._sorted():
             view = self._views[index]
             names = (view.full, view.region, view.network, view.layer)
-            rows.append((*names, *self._weights[index], *self._cluster_shares[index]))
+            values = np.hstack([self._weights[index], self._cluster_shares[index]])
+            rows.append((*names, *values.tolist()))
         return csv_text(header, rows)
 
-    def _values(self) -> Values:
+    def _values(self) -> np.ndarray:
         return self._cluster_shares if self._shares.isChecked() else self._weights
 
     def _sorted(self) -> list[int]:
         key, values = self._sort.currentData(), self._values()
         indices = list(range(len(self._views)))
         if key == _BY_TOTAL:
-            indices.sort(key=lambda i: -fsum(values[i]))
+            indices.sort(key=lambda i: -values[i].sum())
         elif key == _BY_NAME:
             indices.sort(key=lambda i: natural_order(self._views[i].full))
         elif isinstance(key, int):
-            indices.sort(key=lambda i: -values[i][key])
+            indices.sort(key=lambda i: -values[i, key])
         return indices
 
     def _words(self) -> str:
@@ -105,10 +92,9 @@ class WeightsChart(Chart):
         if n_clusters > _MOST_CLUSTERS:
             return f"{n_clusters} clusters by {len(self._views)} views."
         sentences = []
-        for cluster, column in enumerate(zip(*self._cluster_shares, strict=True)):
-            view, share = max(zip(self._views, column, strict=True), key=lambda pair: pair[1])
-            most = f"{view.words}: {percent(share, 0)}"
-            sentences.append(f"Cluster {cluster + 1} relies most on {most}.")
+        for cluster, shares in enumerate(self._cluster_shares.T, start=1):
+            most = f"{self._views[shares.argmax()].words}: {percent(shares.max(), 0)}"
+            sentences.append(f"Cluster {cluster} relies most on {most}.")
         return " ".join(sentences)
 
     def _fill_sort(self) -> None:
@@ -126,8 +112,7 @@ class WeightsChart(Chart):
         are_shares, values = self._shares.isChecked(), self._values()
         titles, names = name_columns(self._views)
         self._n_names = len(titles)
-        n_clusters = len(values[0]) if values else 0
-        titles += [f"Cluster {cluster + 1}" for cluster in range(n_clusters)]
+        titles += [f"Cluster {cluster + 1}" for cluster in range(values.shape[1])]
         titles += [] if are_shares else ["Total"]
         rows = []
         for index in self._sorted():
@@ -136,15 +121,15 @@ class WeightsChart(Chart):
                 text = weight_text(value, are_shares)
                 cells.append(Cell(text, Bars((value,), (cluster,)), self._tip(index, cluster)))
             if not are_shares:
-                cells.append(Cell(weight_text(fsum(values[index]), False)))
+                cells.append(Cell(weight_text(values[index].sum(), False)))
             rows.append(cells)
-        every = [0.0, *(value for row in values for value in row)]
-        self._table.show_rows(titles, rows, (min(every), max(every) or 1.0), self._n_names)
+        limits = (values.min(initial=0.0), values.max(initial=0.0) or 1.0)
+        self._table.show_rows(titles, rows, limits, self._n_names)
         for widget in (self._table, self.head):
             widget.setVisible(bool(self._views))
 
     def _tip(self, view: int, cluster: int) -> str:
-        weight, share = self._weights[view][cluster], self._cluster_shares[view][cluster]
+        weight, share = self._weights[view, cluster], self._cluster_shares[view, cluster]
         return (
             f"{self._views[view].full}\nCluster {cluster + 1}\nWeight {number(weight, 4)}\n"
             f"{percent(share)} of the cluster"
