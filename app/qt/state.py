@@ -1,6 +1,10 @@
 """Values that the window shows beside those of the session: source, work under way, notices."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lmkl_core.features.weights import Weights
 
 
 @dataclass(frozen=True)
@@ -54,21 +58,10 @@ class SourceState:
 
 
 @dataclass(frozen=True)
-class FileWanted:
-    """A file that can be downloaded, or brought by hand."""
-
-    name: str
-    sha256: str
-    url: str
-    size: int
-    licence: str
-
-
-@dataclass(frozen=True)
 class NetworksState:
     """Which files of the networks are missing, and how getting them goes."""
 
-    missing: tuple[FileWanted, ...] = ()
+    missing: "tuple[Weights, ...]" = ()
     folder: str = ""
     """Where files of weights lie."""
     problem: str = ""
@@ -79,7 +72,7 @@ class NetworksState:
 
     @property
     def size(self) -> int:
-        return sum(one.size for one in self.missing)
+        return sum(one.size or 0 for one in self.missing)
 
     @property
     def licence(self) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel
 from app.capture.capture import LatestFrame
 from app.qt.controllers.networks import SHOW, NetworksController
 from app.qt.pages.model.cards import NetworksCard
-from app.qt.state import FileWanted, NetworksState, Working
+from app.qt.state import NetworksState, Working
 from app.qt.workers.scoring import ScoringWorker
 from app.qt.workers.worker import JobWorker
 from app.session.session import Session, Topic
@@ -89,7 +89,7 @@ def test_that_what_is_missing_or_damaged_is_known_fetched_with_progress_and_used
     folder.mkdir()
     (folder / FILES[NAMES[0]]).write_bytes(b"half")
     bench.control.look()
-    assert [one.name for one in bench.shown.missing] == [FILES[name] for name in NAMES]
+    assert [one.file_name for one in bench.shown.missing] == [FILES[name] for name in NAMES]
     size = bench.shown.size
     assert size == sum(len(server.content) for server in servers.values())
     assert (bench.shown.licence, bench.shown.folder) == ("Apache-2.0", str(folder))
@@ -200,7 +200,7 @@ def test_that_they_are_offered_once_where_they_would_have_helped(bench):
     assert bench.opened
 
 
-MISSING = NetworksState(missing=(FileWanted("a.pth", "12", "https://a", 3_700_000, "Apache-2.0"),))
+MISSING = NetworksState(missing=(replace(catalogue.entry_of(NAMES[0]), size=3_700_000),))
 
 
 def test_that_the_card_says_what_it_costs_and_then_how_far_it_is(qtbot):
@@ -242,7 +242,7 @@ def test_that_damaged_files_disturb_no_judging_and_good_ones_are_used_without_a_
     driver.until(lambda: driver.session.scored.liveness is not None)
     driver.turn_to("Why")
     labels = driver.pages.why.score.findChildren(QLabel)
-    driver.until(lambda: any("Looks live" in label.text() for label in labels))
+    driver.until(lambda: any("looks live" in label.text() for label in labels))
 
 
 def test_that_the_offer_leads_to_the_card_and_files_are_chosen_by_hand(

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.logs import way_of
 from app.qt.controllers import Controller
-from app.qt.state import Choice, FileWanted, NetworksState, Working
+from app.qt.state import Choice, NetworksState, Working
 from app.qt.workers.scoring import NETWORKS_TOPIC, ScoringWorker
 from app.qt.workers.worker import Cancel, Job, JobWorker, sentence_of
 from app.session.session import Session, Topic
@@ -123,11 +123,7 @@ class NetworksController(Controller):
             except Exception as error:
                 log.info("%s: %s", failed, way_of(error))
                 problem = sentence_of(error, failed)
-            missing = tuple(
-                FileWanted(one.file_name, one.sha256, one.url, one.size or 0, one.licence)
-                for one in missing_weights()
-            )
-            return NetworksState(missing, str(weights_folder()), problem, is_by_hand)
+            return NetworksState(missing_weights(), str(weights_folder()), problem, is_by_hand)
 
         self._cancelled = cancelled or threading.Event()
         fail, leave = partial(self.tell, level="warning"), partial(self._on_working, Working())

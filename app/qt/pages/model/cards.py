@@ -238,7 +238,7 @@ class NetworksCard(QFrame):
         set_text(self._hint, hint if is_by_hand else "")
         self.files.setVisible(is_by_hand)
         self.files.setPlainText(
-            "\n".join(f"{one.name}\n{one.url}\nSHA-256 {one.sha256}" for one in state.missing)
+            "\n".join(f"{one.file_name}\n{one.url}\nSHA-256 {one.sha256}" for one in state.missing)
         )
         for each in (self.get, self.choose):
             each.setVisible(not is_busy)
