@@ -21,6 +21,9 @@ Views: TypeAlias = Mapping[str, NDArray[np.float32]]
 MAPPED = 64 << 20
 """Bytes from which views of a part are mapped from a file."""
 
+MAX_TRAIN = 2000
+"""Training frames of a plan; more are thinned out evenly."""
+
 FEW_TAKES = 100
 """Takes up to which shared circumstances are looked for. With more, each has others like it, and
 all count as sharing them: whole recordings are then left out for the threshold."""
@@ -124,30 +127,27 @@ class ScoreTemplate:
         return self.empty.with_scores(column)
 
 
-def assemble(
-    plan: Plan, others: Sequence[Plan], store: FeatureStore, max_train: int, folder: Path
-) -> PlanData:
-    """Gather a plan's rows, training rows thinned out to ``max_train``.
+def assemble(plan: Plan, others: Sequence[Plan], store: FeatureStore, folder: Path) -> PlanData:
+    """Gather a plan's rows, training rows thinned out to `MAX_TRAIN`.
 
     ``others`` are plans of other classes that choose the parameters; large arrays are mapped from
     files in ``folder``.
     """
-    train, development = _problem(plan, store, max_train, folder)
+    train, development = _problem(plan, store, folder)
     test, _ = _gathered(plan.test, store, folder, "test")
     problems = tuple(
-        _problem(other, store, max_train, folder / f"other.{number}")
-        for number, other in enumerate(others)
+        _problem(other, store, folder / f"other.{number}") for number, other in enumerate(others)
     )
     return PlanData(train, development, test, problems)
 
 
-def _problem(plan: Plan, store: FeatureStore, max_train: int, folder: Path) -> Problem:
+def _problem(plan: Plan, store: FeatureStore, folder: Path) -> Problem:
     train_views, conditions = _gathered(plan.train, store, folder, "train")
     train = Rows(train_views, _numbers(plan.train, store), _circumstances(conditions))
     views, _ = _gathered(plan.development, store, folder, "development")
     numbers = _numbers(plan.development, store)
     attacks = np.array([recording.is_attack for recording in plan.development], dtype=bool)
-    return train.thinned(max_train), Rows(views, numbers, is_attack=attacks[numbers])
+    return train.thinned(MAX_TRAIN), Rows(views, numbers, is_attack=attacks[numbers])
 
 
 def _gathered(

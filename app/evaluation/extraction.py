@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from math import inf
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -73,8 +72,8 @@ log = logging.getLogger(__name__)
 _of_thread = threading.local()
 
 
-Recipe: TypeAlias = tuple[Preset, bool, Path | None]
-"""Preset, gate and folder of weights: what a worker needs for a `FeaturePipeline` of its own."""
+Recipe: TypeAlias = tuple[Preset, bool]
+"""Preset and gate: what a worker needs for a `FeaturePipeline` of its own."""
 
 
 class FeaturePipeline:
@@ -89,15 +88,12 @@ class FeaturePipeline:
         preset: Preset,
         *,
         gate: bool,
-        weights: Path | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> None:
-        self.recipe: Recipe = (preset, gate, weights)
-        self.extractor = Extractor(
-            preset, threads=threads, folder=weights, progress=progress, cancel=cancel
-        )
+        self.recipe: Recipe = (preset, gate)
+        self.extractor = Extractor(preset, threads=threads, progress=progress, cancel=cancel)
         self.needs_face = any(crop.of != "image" for crop in preset.crops)
         # Always the same: a user's installed detectors must not change a table.
         self.detector = make_detector("mtcnn")
@@ -144,8 +140,8 @@ def features_of(
     pipeline: FeaturePipeline | None = getattr(_of_thread, "pipeline", None)
     if pipeline is None or pipeline.recipe != recipe:
         cv2.setNumThreads(1)
-        preset, gate, weights = recipe
-        pipeline = FeaturePipeline(preset, gate=gate, weights=weights, threads=1)
+        preset, gate = recipe
+        pipeline = FeaturePipeline(preset, gate=gate, threads=1)
         _of_thread.pipeline = pipeline
     try:
         return recording, pipeline.features(recording, n_frames)
@@ -307,7 +303,7 @@ def available_preset(database: "Database", options: "Options") -> tuple[Preset, 
     try:
         check_torch(preset)
         for name in preset.networks:
-            find(name, options.weights)
+            find(name)
     except (MissingWeightsError, EngineError) as error:
         if options.preset or options.paper_views or preset.name == DEFAULT_PRESET:
             raise

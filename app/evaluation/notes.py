@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from app.evaluation.dataset import MAX_TRAIN
 from app.evaluation.extraction import FeaturePipeline, FeatureStore
 from app.evaluation.options import Options
 from app.evaluation.protocols.types import PARTS, Fold, Layout, Plan
@@ -25,7 +26,7 @@ def settings_of(
         "preset": preset.name,
         "views": views,
         "frames a recording": str(options.n_frames),
-        "training frames a model, at most": str(options.max_train),
+        "training frames a model, at most": str(MAX_TRAIN),
         "selection": _selection(options),
         "threshold": _threshold(options),
         "level": "presentation",
@@ -117,7 +118,7 @@ def is_left_out(plan: Plan, fold: Fold, store: FeatureStore) -> bool:
     return not has_enough(plan) and any(map(has_enough, fold.plans))
 
 
-def remarks(store: FeatureStore, max_train: int, layout: Layout) -> list[str]:
+def remarks(store: FeatureStore, layout: Layout) -> list[str]:
     """Say which recordings, frames and people were lost, and whether frames were thinned out."""
     said = []
     unreadable = [name for name, seen in store.seen.items() if seen.problem]
@@ -148,8 +149,8 @@ def remarks(store: FeatureStore, max_train: int, layout: Layout) -> list[str]:
             "a usable face: test presentations meant for these models count as without response."
         )
     largest = max(store.n_ready(plan.train) for plan in layout.plans)
-    if largest > max_train:
+    if largest > MAX_TRAIN:
         said.append(
-            f"Training frames were thinned out evenly to {max_train} a model, from up to {largest}."
+            f"Training frames were thinned out evenly to {MAX_TRAIN} a model, from up to {largest}."
         )
     return said

@@ -17,7 +17,7 @@ RuleName: TypeAlias = Literal["auto", "eer", "bpcer", "given", "enrolment"]
 SELECTIONS: tuple[Selection, ...] = ("auto", "development", "bona-fide", "none")
 GRIDS: tuple[GridName, ...] = ("paper", "small")
 
-LIMITS = {"n_frames": (1, 10_000), "max_train": (2, 10**9), "seed": (0, 2**32 - 1)}
+LIMITS = {"n_frames": (1, 10_000), "seed": (0, 2**32 - 1)}
 """Least and largest values; one cache entry holds all frames of a recording."""
 
 _PLAIN_RULES: tuple[RuleName, ...] = ("auto", "eer", "enrolment")
@@ -57,8 +57,8 @@ class Options:
         Name or path of the preset of views, the database's own by default. If its networks are
         missing, the default preset stands in, and the report says so; with ``paper_views`` this is
         an error.
-    n_frames, max_train
-        Frames a recording, and training frames of a plan, both spread evenly.
+    n_frames
+        Frames a recording, spread evenly.
     selection, grid
         Choose parameters by AUC on ``development`` data, as the paper does; by `lmkl_core.select`
         on ``bona-fide`` training frames alone; or not at all. ``auto`` takes the first where the
@@ -72,8 +72,8 @@ class Options:
         recordings and the demo, since the databases' protocols have no gate.
     n_jobs
         As in joblib, whose active backend is used.
-    cache, weights
-        Folder of the caches; folder searched first for networks' weights.
+    cache
+        Folder of the caches.
     """
 
     methods: tuple[str, ...] = ()
@@ -87,8 +87,6 @@ class Options:
     n_jobs: int | None = None
     seed: int = 0
     cache: Path | None = None
-    max_train: int = 2000
-    weights: Path | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "methods", tuple(dict.fromkeys(self.methods)))

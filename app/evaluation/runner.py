@@ -64,7 +64,6 @@ def run(
     pipeline = FeaturePipeline(
         with_face_descriptors(preset),
         gate=gate,
-        weights=options.weights,
         progress=progress,
         cancel=cancel,
     )
@@ -94,7 +93,7 @@ def run(
             *((instead,) if instead else ()),
             *layout.notes,
             *pipeline.extractor.notes,
-            *remarks(store, options.max_train, layout),
+            *remarks(store, layout),
             *copies(layout, store),
             *remarks_on_others(plans, others),
         ),

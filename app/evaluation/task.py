@@ -199,7 +199,7 @@ def compute(
     found: dict[tuple[str, int], Outcome] = {}
     missing: list[_Task] = []
     for number, plan in enumerate(plans):
-        content = rows_key(plan, others[number], options.max_train, store)
+        content = rows_key(plan, others[number], store)
         for row in rows:
             raise_if_cancelled(cancel, CANCELLED)
             key = outcome_key(content, row, options)
@@ -248,7 +248,7 @@ def _computed(
             for number, group in by_plan.items():
                 raise_if_cancelled(cancel, CANCELLED)
                 room = place / str(number)
-                data = assemble(plans[number], others[number], store, options.max_train, room)
+                data = assemble(plans[number], others[number], store, room)
                 batch += [(task, data) for task in group]
                 size += data.n_bytes
                 if size >= BATCH_BYTES or len(batch) >= TASKS_A_JOB * n_at_once:
@@ -273,7 +273,7 @@ def _computed(
 # ------------------------------------------------------------------ on disk
 
 
-def rows_key(plan: Plan, others: Sequence[Plan], max_train: int, store: FeatureStore) -> str:
+def rows_key(plan: Plan, others: Sequence[Plan], store: FeatureStore) -> str:
     """Return the key of all rows that go into a plan's models; of the test, without its classes."""
     seen = store.seen
 
@@ -285,7 +285,7 @@ def rows_key(plan: Plan, others: Sequence[Plan], max_train: int, store: FeatureS
 
     test = [seen[each.name].key for each in plan.test]
     elsewhere = [learnt(other) for other in others]
-    return key_of({**learnt(plan), "test": test, "others": elsewhere, "max_train": max_train})
+    return key_of({**learnt(plan), "test": test, "others": elsewhere})
 
 
 def outcome_key(rows: str, row: Row, options: Options) -> str:

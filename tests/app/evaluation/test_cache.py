@@ -76,12 +76,6 @@ def test_that_a_file_written_a_moment_ago_is_read_again(tmp_path, video, reads, 
     assert len(reads) == 2
 
 
-def test_that_small_files_are_not_worth_remembering(tmp_path, video, reads):
-    video.write_bytes(b"small")
-    remembered(tmp_path, video)
-    assert not (tmp_path / DIGESTS_NAME).exists()
-
-
 def test_that_a_damaged_memory_is_ignored(tmp_path, video, reads):
     first = remembered(tmp_path, video)
     for content in ("", "{", "[1]", '{"a": 1}', '{"a": [1, 2]}', "\0", "[" * 9999):

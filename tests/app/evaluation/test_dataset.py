@@ -25,7 +25,7 @@ def plan(recorded):
 
 
 def test_that_rows_are_those_of_their_recordings_in_the_order_of_the_plan(library, plan, tmp_path):
-    material = assemble(plan, (), library, 1000, tmp_path)
+    material = assemble(plan, (), library, tmp_path)
     parts = {
         "train": material.train.views,
         "development": material.development.views,
@@ -40,7 +40,7 @@ def test_that_rows_are_those_of_their_recordings_in_the_order_of_the_plan(librar
 
 
 def test_that_development_rows_know_attacks_and_no_others_tell_them(library, plan, tmp_path):
-    material = assemble(plan, (plan,), library, 1000, tmp_path)
+    material = assemble(plan, (plan,), library, tmp_path)
     told = np.repeat([recording.is_attack for recording in plan.development], N_FRAMES)
     assert 0 < np.count_nonzero(told) < len(told)
     assert material.development.is_attack.tolist() == told.tolist()
@@ -67,4 +67,4 @@ def test_that_recordings_that_change_meanwhile_are_told(library, plan, tmp_path,
     seen = library.seen[plan.test[0].name]
     monkeypatch.setitem(library.seen, plan.test[0].name, type(seen)(seen.key, seen.ready[:-1]))
     with pytest.raises(InvalidInputError, match="changed while they were evaluated"):
-        assemble(plan, (), library, 1000, tmp_path)
+        assemble(plan, (), library, tmp_path)

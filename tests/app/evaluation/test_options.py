@@ -27,7 +27,6 @@ def test_that_thresholds_are_read_as_written_on_the_command_line():
         ("selection", ["test"]),
         ("grid", ["huge"]),
         ("n_frames", [0, 10_001]),
-        ("max_train", [1]),
         ("seed", [-1, 2**32]),
         ("n_jobs", [0]),
     ],

@@ -132,7 +132,7 @@ def test_that_a_second_run_computes_nothing_not_even_for_another_threshold(
 
 
 def test_that_options_that_change_scores_do_not_share_outcomes(recorded, cache, worked):
-    changes = {"seed": 1, "selection": "none", "grid": "paper", "max_train": 5}
+    changes = {"seed": 1, "selection": "none", "grid": "paper"}
     asked = options(cache, methods=("md", "fusion"))
     run(each(recorded), DATABASE, asked)
     for name, value in changes.items():

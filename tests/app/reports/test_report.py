@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.reports import build
-from app.reports.findings import brief, conclusions, limits, size_statement
+from app.reports.findings import conclusions, limits, size_statement
 from app.session.guided_test.details import Details
 from app.session.guided_test.guided_test import GuidedTest
 from app.types import BONA_FIDE, Frame, Verdict
@@ -118,17 +118,6 @@ def test_that_the_number_needed_for_a_bound_reaches_it_and_one_less_does_not(gui
     assert "below 1 %: 368" in sentence
     assert Rate(0, 72).interval[1] < 0.05 <= Rate(0, 71).interval[1]
     assert Rate(0, 368).interval[1] < 0.01 <= Rate(0, 367).interval[1]
-
-
-def test_that_a_session_is_summed_up_with_counts_rates_and_intervals(guided_test):
-    present(guided_test, "phone", [0.9] * 6)
-    present(guided_test, "phone", [None] * 6)
-    present(guided_test, BONA_FIDE, [0.45] * 6, verdict=Verdict.UNFAMILIAR)
-    attacks, bona_fide = brief(level_of(guided_test))
-    assert "14 attack presentations: 1 accepted, 12 refused, 1 without a response" in attacks
-    assert "100.0 % (phone: 1 of 1, 95 % interval" in attacks
-    assert "12 accepted, 1 refused (1 in a light that was not enrolled)" in bona_fide
-    assert "7.7 % (1 of 13, 95 % interval" in bona_fide
 
 
 def test_that_real_presentations_among_generated_ones_are_not_denied():

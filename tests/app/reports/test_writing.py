@@ -8,11 +8,8 @@ from dataclasses import replace
 import pytest
 
 from app.reports import ReportError, build, write
-from app.reports.html import guided_test_page as render
-from app.session.guided_test.details import Details
 from app.session.guided_test.guided_test import GuidedTest
 from tests.app.guided_test_material import session
-from tests.app.pages import outline
 from tests.app.reports.report_material import context, model
 
 
@@ -61,36 +58,6 @@ def test_that_what_is_not_known_is_null_and_never_nan(tmp_path):
         write(build(guided_test, context(model=model(calibration=unknown))), tmp_path / "r.html")
         text = (tmp_path / "r.json").read_text(encoding="utf-8")
         json.loads(text, parse_constant=refuse_constant)
-
-
-def test_that_page_json_and_csv_hold_the_same_facts_and_figures(tmp_path):
-    guided_test = session(3, 3, ("print", "phone"))
-    guided_test.details = Details(
-        {"tester": "=Ann", "light": "300 lx"}, {"print": {"made": "laser"}}
-    )
-    report = build(guided_test, context())
-    write(report, tmp_path / "r.html")
-    document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
-    in_csv = read_csv(tmp_path / "r-details.csv")
-    text = " ".join("".join(outline(render(report)).text).replace("\xa0", " ").split())
-    assert document["n_missing"] == sum(row["origin"] == "missing" for row in in_csv) > 0
-    assert [(row["key"], row["species"]) for row in in_csv] == [
-        (fact["key"], fact["species"]) for fact in document["facts"]
-    ]
-    for row, fact in zip(in_csv, document["facts"], strict=True):
-        assert row["value"].removeprefix("'") == fact["value"]
-        assert fact["label"] in text
-        assert fact["value"] in text
-    rows = read_csv(tmp_path / "r.csv")
-    for level in ("presentation", "frame"):
-        figures = document[f"{level}_level"]["figures"]
-        of_level = [row for row in rows if row["level"] == level]
-        assert [row["figure"] for row in of_level] == [one["figure"] for one in figures]
-        for row, one in zip(of_level, figures, strict=True):
-            assert float(row["low"]) == one["low"]
-            assert (row["value"] == "") == (one["value"] is None)
-    for one in report.lines:
-        assert one.name in text or one.species in text
 
 
 def test_that_a_name_that_cannot_be_encoded_does_not_stop_the_report(tmp_path):
