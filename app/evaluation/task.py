@@ -17,7 +17,9 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from importlib import metadata, resources
-from typing import Any
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
@@ -172,13 +174,8 @@ def _sentence(error: Exception) -> str:
 # ------------------------------------------------------------------ all tasks
 
 
-@dataclass(frozen=True)
-class _Task:
-    """One method on one plan, by the plan's number."""
-
-    plan: int
-    row: Row
-    key: str
+Task: TypeAlias = tuple[int, Row, str]
+"""The number of a plan, a method, and the key of its outcome."""
 
 
 def compute(
@@ -197,7 +194,7 @@ def compute(
     """
     cache = Cache(OUTCOMES_NAME, options.cache)
     found: dict[tuple[str, int], Outcome] = {}
-    missing: list[_Task] = []
+    missing: list[Task] = []
     for number, plan in enumerate(plans):
         content = rows_key(plan, others[number], store)
         for row in rows:
@@ -205,35 +202,32 @@ def compute(
             key = outcome_key(content, row, options)
             outcome = kept(cache, key)
             if outcome is None:
-                missing.append(_Task(number, row, key))
+                missing.append((number, row, key))
             else:
                 found[row.key, number] = outcome
     part = Part(progress, len(missing), "Fitting and scoring")
     with closing(_computed(plans, others, missing, store, options, cancel)) as computed:
-        for task, outcome in computed:
-            keep(cache, task.key, outcome)
-            found[task.row.key, task.plan] = outcome
-            part.step(text=f"Fitting and scoring: {task.row.title}")
+        for (number, row, key), outcome in computed:
+            keep(cache, key, outcome)
+            found[row.key, number] = outcome
+            part.step(text=f"Fitting and scoring: {row.title}")
     return {row.key: [found[row.key, number] for number in range(len(plans))] for row in rows}
 
 
 def _computed(
     plans: Sequence[Plan],
     others: Sequence[Sequence[Plan]],
-    tasks: list[_Task],
+    tasks: list[Task],
     store: FeatureStore,
     options: Options,
     cancel: Cancel | None,
-) -> Generator[tuple[_Task, Outcome], None, None]:
+) -> Generator[tuple[Task, Outcome], None, None]:
     """Yield outcomes as they arrive."""
     if not tasks:
         return
     # Tasks in this very thread can ask by themselves.
     n_at_once = effective_n_jobs(options.n_jobs)
     asking = cancel if n_at_once == 1 else None
-    by_plan: dict[int, list[_Task]] = {}
-    for task in tasks:
-        by_plan.setdefault(task.plan, []).append(task)
     with (
         store.cache.scratch() as place,
         Parallel(
@@ -241,11 +235,11 @@ def _computed(
         ) as parallel,
     ):
 
-        def batches() -> Iterator[list[tuple[_Task, PlanData]]]:
+        def batches() -> Iterator[list[tuple[Task, PlanData]]]:
             """Yield tasks with their arrays: enough that no job idles, within the memory."""
-            batch: list[tuple[_Task, PlanData]] = []
+            batch: list[tuple[Task, PlanData]] = []
             size = 0
-            for number, group in by_plan.items():
+            for number, group in groupby(tasks, key=itemgetter(0)):
                 raise_if_cancelled(cancel, CANCELLED)
                 room = place / str(number)
                 data = assemble(plans[number], others[number], store, room)
@@ -259,14 +253,14 @@ def _computed(
 
         for batch in batches():
             jobs = [
-                delayed(work)(number, task.row, data, options, asking)
-                for number, (task, data) in enumerate(batch)
+                delayed(work)(place_in_batch, row, data, options, asking)
+                for place_in_batch, ((_, row, _), data) in enumerate(batch)
             ]
             with closing(arriving(parallel, jobs, cancel)) as results:
-                for number, outcome in results:
-                    yield batch[number][0], outcome
+                for place_in_batch, outcome in results:
+                    yield batch[place_in_batch][0], outcome
             # Mapped views of many plans would fill the disk.
-            for number in {task.plan for task, _ in batch}:
+            for number in {number for (number, _, _), _ in batch}:
                 shutil.rmtree(place / str(number), ignore_errors=True)
 
 

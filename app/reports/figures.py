@@ -284,15 +284,16 @@ class Joiner:
 
     def __call__(self, tables: Sequence[ScoreTable]) -> ScoreTable:
         parts = tuple(tables)
-        if len(parts) != len(self._parts) or not all(map(_share_names, parts, self._parts)):
+        if _columns(parts) != _columns(self._parts):
             self._parts, self._joined = parts, ScoreTable.joined(parts)
             return self._joined
         return self._joined.with_scores(np.concatenate([part.scores for part in parts]))
 
 
-def _share_names(one: ScoreTable, other: ScoreTable) -> bool:
-    columns = ("presentations", "subjects", "species")
-    return all(getattr(one, name) is getattr(other, name) for name in columns)
+def _columns(parts: Sequence[ScoreTable]) -> list[int]:
+    return [
+        id(each) for part in parts for each in (part.presentations, part.subjects, part.species)
+    ]
 
 
 def fold_figures(

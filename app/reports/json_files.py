@@ -1,11 +1,11 @@
 """Reports as JSON values: shares from 0 to 1; null, never NaN, for unknown values."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from app.evaluation.published import PrintedFigure
@@ -108,16 +108,8 @@ def presentation_row(one: Presentation) -> dict[str, Any]:
 
 
 def _value(value: Any) -> Any:
-    """Return a JSON value: null for non-finite numbers, text for unknown types."""
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, list | tuple):
-        return [_value(each) for each in value]
-    if isinstance(value, Mapping):
-        return {str(name): _value(each) for name, each in value.items()}
-    return str(value)
+    """Return JSON values: null for non-finite numbers, text for unknown types."""
+    return msgspec.json.decode(msgspec.json.encode(value, enc_hook=str))
 
 
 # ------------------------------------------------------------------ evaluation
@@ -249,7 +241,7 @@ def _threshold(used: Threshold) -> dict[str, Any]:
 
 def _scores(table: ScoreTable) -> dict[str, list[Any]]:
     return {
-        "score": [_value(score) for score in table.scores.tolist()],
+        "score": _value(table.scores.tolist()),
         "species": table.species.tolist(),
         "subject": table.subjects.tolist(),
         "presentation": table.presentations.tolist(),

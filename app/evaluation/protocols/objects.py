@@ -92,7 +92,6 @@ CALTECH_256 = Database(
     modes=("one-against-rest",),
     preset="paper-objects",
     table="ImageNovelty",
-    published={("all", "all", BONA_FIDE): N_IMAGES},
     reference="Griffin, Holub and Perona: Caltech-256 object category dataset, 2007",
 )
 
@@ -143,7 +142,6 @@ ABNORMAL_OBJECTS = Database(
     modes=("one-against-rest",),
     preset="paper-objects",
     table="ImageAbnormality",
-    published={("", "all", "attack"): N_ABNORMAL},
     reference="Saleh, Farhadi and Elgammal: Object-centric anomaly detection by attribute-based "
     "reasoning, CVPR 2013",
 )

@@ -60,12 +60,11 @@ class Video:
 
 def gather(copy: Copy, protocol: str, mode: Mode) -> Gathered:
     folder = f"Protocols/Protocol_{_NUMBERS[protocol]}"
-    folds = [f"_{fold}" for fold in range(1, _FOLDS + 1)] if protocol in ("III", "IV") else [""]
-    lists = {
-        fold: {split: f"{folder}/{name}{fold}.txt" for split, name in _LISTS.items()}
-        for fold in folds
-    }
-    divisions = [_division(copy, fold.removeprefix("_"), lists[fold], mode) for fold in folds]
+    divisions = []
+    for fold in [str(n) for n in range(1, _FOLDS + 1)] if protocol in ("III", "IV") else [""]:
+        ending = f"_{fold}.txt" if fold else ".txt"
+        lists = {split: f"{folder}/{name}{ending}" for split, name in _LISTS.items()}
+        divisions.append(_division(copy, fold, lists, mode))
     if mode != "client-specific":
         return divisions, ()
     note = (

@@ -79,8 +79,7 @@ class Database:
     tell the folder, which may lie in another called ``inner``; the demo has none. The paper's
     protocol and mode come first. ``preset`` is that of the paper's views, ``table`` the label of
     its table. ``published`` has the authors' numbers of recordings a fold by ``(protocol, split,
-    kind)``, split ``"all"`` being the whole database. Where files are listed from the disk, none
-    can be missing (``may_lack_files``).
+    kind)``. Where files are listed from the disk, none can be missing (``may_lack_files``).
     """
 
     name: str
