@@ -29,6 +29,7 @@ def rename(takes, qtbot, row, text, key=Qt.Key.Key_Return):
     takes.table.setCurrentItem(takes.table.topLevelItem(row))
     qtbot.keyClick(takes.table, Qt.Key.Key_F2)
     editor = takes.table.viewport().findChild(QLineEdit)
+    assert editor.accessibleName() == "Name of the take"
     editor.selectAll()
     qtbot.keyClicks(editor, text)
     qtbot.keyClick(editor, key)

@@ -99,6 +99,7 @@ class QualityList(QWidget):
         if check is None:
             # The limits stay: they apply to the next face.
             mark.set_shape("dash", "faint")
+            mark.setAccessibleName(f"{title.text()}: not measured")
             value.clear()
             return
         mark.set_shape(*(("check", "good") if check.passed else ("cross", "bad")))

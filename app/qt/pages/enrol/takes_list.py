@@ -6,6 +6,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
+    QLineEdit,
     QProgressBar,
     QSizePolicy,
     QTreeWidget,
@@ -158,6 +159,9 @@ class TakesList(QWidget):
         items = self.table.selectedItems()
         if items and not self._is_locked:
             self.table.editItem(items[0], column)
+            if (editor := self.table.viewport().findChild(QLineEdit)) is not None:
+                title = "Whose face the take shows" if column == _PERSON else "Name of the take"
+                editor.setAccessibleName(title)
 
     @Slot(QTreeWidgetItem, int)
     def _on_typed(self, item: QTreeWidgetItem, column: int) -> None:
