@@ -71,7 +71,7 @@ class ScoreCard(QFrame):
         self._show_side(scored, places)
         frame = f"{'Held' if is_held else 'Live'}: frame {scored.frame.number}"
         if scored.liveness is not None:
-            frame += f", looks live: {100 * scored.liveness:.0f} %"
+            frame += f". Looks live: {100 * scored.liveness:.0f} %"
         set_text(self._frame, frame)
         is_accepted = scored.threshold is not None and scored.score >= scored.threshold
         set_text(self._plain, plain_words(explanation, is_accepted=is_accepted))
