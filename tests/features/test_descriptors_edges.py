@@ -40,33 +40,10 @@ def squares(places, size=48):
     return picture
 
 
-@pytest.mark.parametrize(("places", "count"), [([], 0), ([(10, 10)], 4), ([(6, 6), (28, 24)], 8)])
-def test_that_a_square_has_four_corners(places, count):
-    gradient = Pair(grey(squares(places)), grey(squares([]))).gradients[0]
-    assert corners(gradient).sum() == count
-
-
 def test_that_corners_are_compared_by_their_number():
     one, two = grey(squares([(10, 10)])), grey(squares([(6, 6), (28, 24)]))
     assert value("TCD", Pair(one, two)) == value("TCD", Pair(two, one)) == pytest.approx(0.5)
     assert value("TCD", Pair(one, one)) == 0
-
-
-@pytest.mark.parametrize(("height", "n_edges"), [(49.8, 1), (50.2, 2)])
-def test_that_an_edges_square_is_more_than_four_times_the_mean(height, n_edges):
-    # Two steps have two columns each of 40: with heights h and 100 the limit is
-    # 4 * 2 / 40 * (h^2 + 100^2), which h^2 exceeds from 50 on.
-    picture = np.zeros((12, 42))
-    picture[:, 12:] += 100.0
-    picture[:, 28:] += height
-    assert edges(picture).sum(axis=1).tolist() == [n_edges] * 8
-
-
-@pytest.mark.parametrize(("height", "n_corners"), [(31.0, 4), (32.0, 8)])
-def test_that_a_corner_is_stronger_than_a_hundredth_of_the_strongest(height, n_corners):
-    # The response goes with the fourth power of the height: a hundredth is at 31.6.
-    picture = squares([(6, 6)]) + height / 100.0 * squares([(28, 24)])
-    assert corners(Pair(grey(picture), grey(picture)).gradients[0]).sum() == n_corners
 
 
 def test_that_corners_are_harriss():

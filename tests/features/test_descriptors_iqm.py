@@ -12,14 +12,10 @@ from lmkl_core.features.descriptors.iqm import (
     COLUMNS,
     MEASURES,
     SMALLEST_FEATURE,
-    VIF_SMALLEST,
     iqm,
 )
 from lmkl_core.features.descriptors.iqm_pair import (
     Pair,
-    gaussian,
-    laplacian,
-    sobel,
 )
 from tests.features.descriptor_pictures import HARD, flat, noise, textured
 
@@ -58,20 +54,6 @@ def luma(pair):
 def test_that_a_pair_is_a_picture_and_its_convolution_with_a_small_gaussian(pair, luma):
     np.testing.assert_allclose(pair.image, luma[0], atol=1e-10)
     np.testing.assert_allclose(pair.degraded, luma[1], atol=1e-10)
-
-
-@pytest.mark.parametrize(("radius", "sigma"), [(1, 0.5), (2, 1.5), (5, 1.5), (8, 3.4)])
-def test_that_gaussians_are_scipys(luma, radius, sigma):
-    expected = signal.convolve2d(luma[0], window(radius, sigma), mode="valid")
-    np.testing.assert_allclose(gaussian(luma[0], radius, sigma), expected, atol=1e-10)
-
-
-def test_that_derivatives_are_scipys(luma):
-    inner = (slice(1, -1), slice(1, -1))
-    np.testing.assert_allclose(laplacian(luma[0]), ndimage.laplace(luma[0])[inner], atol=1e-10)
-    across, down = sobel(luma[0])
-    np.testing.assert_allclose(across, ndimage.sobel(luma[0], axis=1)[inner], atol=1e-10)
-    np.testing.assert_allclose(down, ndimage.sobel(luma[0], axis=0)[inner], atol=1e-10)
 
 
 # ------------------------------------------------- pixel by pixel
@@ -114,21 +96,6 @@ def test_that_angles_between_colours_are_told_from_their_lengths():
     assert value("MAS", quarter) == pytest.approx(0.5)
 
 
-def test_that_angles_are_those_of_the_arc_cosine(pair):
-    colour = textured().astype(float)
-    smooth = np.stack(
-        [signal.convolve2d(colour[..., k], window(1, 0.5), "same", "symm") for k in range(3)], -1
-    )
-    cosine = np.sum(colour * smooth, -1) / (
-        np.linalg.norm(colour, axis=-1) * np.linalg.norm(smooth, axis=-1)
-    )
-    angle = np.arccos(np.clip(cosine, -1, 1)) * 2 / np.pi
-    distance = np.linalg.norm(colour - smooth, axis=-1) / math.sqrt(3 * 255**2)
-    assert value("MAS", pair) == pytest.approx(1 - angle.mean(), abs=1e-9)
-    expected = np.mean(1 - (1 - angle) * (1 - distance))
-    assert value("MAMS", pair) == pytest.approx(expected, abs=1e-9)
-
-
 # ------------------------------------------------- gradients
 
 
@@ -150,16 +117,6 @@ def test_that_gradients_are_numpys(pair, luma):
 
 
 # ------------------------------------------------- spectra
-
-
-@pytest.mark.parametrize(("frequency", "is_low"), [(1, True), (4, True), (5, False), (16, False)])
-def test_that_a_wave_counts_as_low_up_to_its_share_of_the_side(frequency, is_low):
-    slanted = np.mgrid[:32, :32].sum(axis=0) / 32
-    picture = 100 + 50 * np.cos(2 * np.pi * frequency * slanted)
-    lines = np.abs(np.fft.fft2(picture)).sum() - 100 * 32**2
-    expected = (100 * 32**2 + (lines if is_low else -lines)) / (100 * 32**2 + lines)
-    pair = Pair(grey(picture), grey(picture))
-    assert value("HLFI", pair) == pytest.approx(expected)
 
 
 def test_that_spectra_are_those_of_the_sum_that_defines_them():
@@ -216,11 +173,6 @@ def test_that_information_fidelity_rises_with_contrast_and_falls_to_nothing():
     assert value("VIF", Pair(picture, 255 - picture)) == pytest.approx(0, abs=1e-9)
 
 
-def test_that_information_fidelity_needs_no_more_pixels_than_it_says():
-    assert 0 < value("VIF", Pair.of(textured(VIF_SMALLEST))) < 1
-    assert VIF_SMALLEST <= DESCRIPTORS["iqm"].smallest
-
-
 # ------------------------------------------------- blocks of JPEG
 
 
@@ -267,11 +219,6 @@ def test_that_every_measure_of_any_picture_is_finite():
         assert np.isfinite(row).all(), (name, dict(zip(MEASURES, row, strict=True)))
 
 
-def test_that_measures_of_any_two_pictures_are_finite():
-    for pictures in ((flat(0), noise()), (noise(), flat(0)), (flat(255), flat(0))):
-        assert all(math.isfinite(value(name, Pair(*pictures))) for name in MEASURES)
-
-
 UNCHANGED = {"PSNR": 100, "SNR": 100, "SC": 1, "NXC": 1, "MAS": 1, "SSIM": 1, "VIF": 1}
 
 
@@ -282,12 +229,6 @@ def test_that_an_unchanged_picture_has_lost_nothing_by_any_measure():
             assert value(name, pair) == pytest.approx(UNCHANGED.get(name, 0), abs=1e-9), name
 
 
-def test_that_smoothing_a_flat_picture_changes_nothing():
-    for colour in (0, 255, 77, (3, 200, 77)):
-        smoothed, unchanged = Pair.of(flat(colour)), Pair(flat(colour), flat(colour))
-        assert [value(n, smoothed) for n in MEASURES] == [value(n, unchanged) for n in MEASURES]
-
-
 def test_that_the_view_counts_from_origins_in_units():
     crop = textured()
     pair = Pair.of(crop)
@@ -295,9 +236,3 @@ def test_that_the_view_counts_from_origins_in_units():
     np.testing.assert_allclose(iqm(crop), expected, rtol=1e-6)
     assert MEASURES["SSIM"].origin == 1
     assert all(item.unit > 0 for item in MEASURES.values())
-
-
-def test_that_no_measure_outweighs_the_others_in_the_view():
-    rows = np.array([iqm(textured(seed=seed)) for seed in range(12)])
-    assert 0.001 < rows.std(axis=0).min()
-    assert rows.std(axis=0).max() < 100

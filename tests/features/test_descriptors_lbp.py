@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-from lmkl_core.features.descriptors import DESCRIPTORS
 from lmkl_core.features.descriptors.colour import CHANNELS, hsv, levels, luma, ycbcr
 from lmkl_core.features.descriptors.lbp import BINS, COLUMNS, UNIFORM, lbp, patterns
 from tests.features.descriptor_pictures import HARD, flat, noise, textured
@@ -88,35 +87,6 @@ def test_that_patterns_are_those_of_the_literal_definition(span):
     # A small span has many ties, which is where >= and rounding show.
     channel = np.random.default_rng(0).integers(0, span, (28, 17)).astype(np.uint8)
     assert np.array_equal(patterns(channel), slow_patterns(channel))
-
-
-def test_that_every_comparison_with_a_diagonal_point_is_decided_as_whole_numbers_decide_it():
-    """(sqrt 2 - 1) s + d >= 0 says sqrt 2 s >= t with t = s - d: compare 2 s^2 with t^2."""
-    centre = 127
-    s, d = np.mgrid[-254:257, -127:129]  # all that the sum of two pixels and one pixel can differ
-    t = s - d
-    expected = np.where(s >= 0, (t <= 0) | (2 * s**2 >= t**2), (t < 0) & (2 * s**2 <= t**2)) | (
-        (s == 0) & (t == 0)
-    )
-    tiles = np.full((3, s.size, 3), centre)
-    tiles[1, :, 2] += s.ravel() // 2
-    tiles[0, :, 1] += s.ravel() - s.ravel() // 2
-    tiles[0, :, 2] += d.ravel()
-    codes = patterns(tiles.reshape(3, -1).astype(np.uint8))[0, ::3]
-    assert np.array_equal(codes >> 1 & 1, expected.ravel())
-
-
-def test_that_fifty_eight_patterns_are_uniform_and_the_others_share_a_bin():
-    assert len(UNIFORM) == 58
-    assert BINS == 59
-    assert (COLUMNS,) == DESCRIPTORS["lbp"].columns == (354,)
-    # Of k ones in a row there are eight turns for k = 1 to 7, and one each for none and all.
-    runs = {0, 255} | {
-        sum(1 << (start + step) % 8 for step in range(length))
-        for length in range(1, 8)
-        for start in range(8)
-    }
-    assert set(UNIFORM) == runs
 
 
 def test_that_the_histogram_of_every_channel_sums_to_one():

@@ -95,16 +95,6 @@ def test_that_views_keep_the_order_of_the_branches(cache, extractor):
     assert tuple(views) == ("wide/lbp", "face/lbp", *SMALL.view_names)
 
 
-def test_that_the_fingerprint_has_the_version_of_every_descriptor(by_hand):
-    found = by_hand.fingerprint()
-    assert json.loads(json.dumps(found)) == found
-    assert found["weights"] == {}
-    assert found["preset"]["branches"] == [
-        {"descriptor": "lbp", "crops": ["face"], "version": DESCRIPTORS["lbp"].version},
-        {"descriptor": "iqm", "crops": ["face"], "version": DESCRIPTORS["iqm"].version},
-    ]
-
-
 def test_that_models_of_another_version_of_a_descriptor_are_refused(by_hand, monkeypatch):
     before = by_hand.fingerprint()
     newer = replace(DESCRIPTORS["lbp"], version=DESCRIPTORS["lbp"].version + 1)
@@ -139,10 +129,6 @@ def test_that_descriptors_are_added_to_a_preset_once(preset, crop, name, crops, 
     assert found.view_names == (*preset.view_names, *views)
     assert found.networks == preset.networks
     assert with_descriptors(found, crop=crop) is found
-
-
-def test_that_objects_are_described_as_whole_images():
-    assert with_descriptors(OBJECTS, crop="image").crop("image64").of == "image"
 
 
 def test_that_descriptors_that_cannot_be_added_are_refused():

@@ -61,15 +61,6 @@ def test_that_onnxruntime_and_torch_agree(extractor, by_torch):
     assert relative_difference(list(found.values()), list(expected.values())) <= LIMIT
 
 
-def test_that_a_view_comes_from_its_own_crop_and_layer(extractor, by_torch):
-    crops = crops_for(SMALL, 2)
-    before = extractor(crops)
-    crops["wide"] = 255 - crops["wide"]
-    after = extractor(crops)
-    changed = {name for name in before if not np.array_equal(before[name], after[name])}
-    assert changed == {"wide/efficientnet-lite0.block2"}
-
-
 def test_that_a_frame_gives_the_same_bits_alone_in_a_batch_and_again(both):
     crops = crops_for(BOTH, 21)
     together = both(crops)
@@ -113,14 +104,6 @@ def test_that_no_frames_give_no_rows(both):
     assert {name: view.shape for name, view in views.items()} == {
         name: (0, count) for name, count in both.columns.items()
     }
-
-
-def test_that_crops_that_do_not_lie_side_by_side_in_memory_are_fine(both):
-    crops = crops_for(BOTH, 2)
-    mirrored = {name: batch[:, :, ::-1] for name, batch in crops.items()}
-    copies = {name: batch.copy() for name, batch in mirrored.items()}
-    a, b = both(mirrored), both(copies)
-    assert all(np.array_equal(a[name], b[name]) for name in a)
 
 
 def test_that_wrong_crops_are_refused_in_one_sentence(extractor):

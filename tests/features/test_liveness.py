@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from lmkl_core.features.engines.cache import Cache
-from lmkl_core.features.extractor import Extractor, preset_fingerprint
+from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.liveness import LIVENESS, LivenessMeter
-from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError, catalogue
 from tests.features.minifasnet_material import FILES, made_weights, small_widths
 
@@ -87,23 +86,6 @@ def test_that_a_meter_is_found_where_the_files_are(weights, graphs, monkeypatch)
     monkeypatch.setenv("LMKL_PAD_CACHE", str(graphs.folder))
     meter = LivenessMeter.find(files["minifasnet-v2"].path.parent)
     assert 0 < meter(generated_crops()) < 1
-
-
-def test_that_the_preset_adds_two_embeddings_to_the_default():
-    preset, default = load_preset("liveness"), load_preset("texture")
-    assert preset.crops[:6] == default.crops
-    assert preset.crops[6:] == LIVENESS.crops
-    assert preset.view_names == (
-        *default.view_names,
-        "head/minifasnet-v2.embedding",
-        "scene/minifasnet-v1se.embedding",
-    )
-    assert {branch.normalisation for branch in preset.branches[1:]} == {"l2"}
-
-
-def test_that_only_boxes_have_a_scale_in_the_fingerprint():
-    crops = preset_fingerprint(load_preset("liveness"))["crops"]
-    assert [crop.get("scale") for crop in crops] == [None] * 6 + [2.7, 4.0]
 
 
 @pytest.mark.skipif(REAL not in os.environ, reason=f"{REAL} names no folder with the real files")

@@ -64,12 +64,6 @@ def test_that_strides_types_and_shared_storages_are_honoured(tmp_path, is_zip, k
         np.testing.assert_array_equal(found[name], expected)
 
 
-def test_that_a_network_on_several_devices_is_read_too(tmp_path):
-    network = torch.nn.DataParallel(torch.nn.BatchNorm2d(3))
-    torch.save(network.state_dict(), tmp_path / "w.pth")
-    assert "module.running_var" in read_tensors(tmp_path / "w.pth")
-
-
 def test_that_safetensors_files_are_read_as_well(tmp_path):
     save_file({"a": torch.arange(3.0)}, tmp_path / "w.pth")
     assert read_tensors(tmp_path / "w.pth")["a"].tolist() == [0, 1, 2]
@@ -240,11 +234,3 @@ def test_that_classifier_and_step_counters_may_be_missing(weights):
     }
     assert len(slim) < len(weights)
     assert len(filled(slim)) == len(SPEC.layers)
-
-
-def test_that_half_precision_files_become_float32(weights):
-    half = {
-        name: value.astype(np.float16) if value.dtype.kind == "f" else value
-        for name, value in weights.items()
-    }
-    assert filled(half)[0][0].kernel.dtype == np.float32

@@ -40,12 +40,6 @@ def test_that_rows_come_back_in_the_order_of_the_crops(threads):
             assert wide.shape == (n, 3)
 
 
-def test_that_a_batch_is_cut_into_one_part_a_thread():
-    engine = Sums()
-    EnginePool(2).run([(engine, numbered(4))])
-    assert engine.sizes == [2, 2]
-
-
 def test_that_an_engine_with_threads_of_its_own_gets_the_whole_batch_on_the_callers_thread():
     engine = Sums(brings_threads=True)
     EnginePool(3).run([(engine, numbered(5))])
@@ -68,15 +62,3 @@ def test_that_an_engines_error_reaches_the_caller():
 
     with pytest.raises(RuntimeError, match="no memory left"):
         EnginePool(2).run([(Sums(), numbered(3)), (Broken(), numbered(3))])
-
-
-def test_that_threads_end_with_the_pool():
-    pool = EnginePool(3)
-    pool.run([(Sums(), numbered(6))])
-    mine = [thread for thread in threading.enumerate() if "lmkl-engine" in thread.name]
-    assert mine
-    workers = list(pool._pool._threads)
-    del pool
-    for worker in workers:
-        worker.join(timeout=30)
-        assert not worker.is_alive()

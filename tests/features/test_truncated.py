@@ -102,10 +102,3 @@ def test_that_crops_without_any_contrast_give_finite_views(stages, photometry):
     ):
         assert np.isfinite(view).all()
         np.testing.assert_allclose(np.linalg.norm(view, axis=1), 1, rtol=1e-5)
-
-
-def test_that_a_crop_is_not_changed_by_its_neighbours(stages, crops):
-    for photometry in ("none", "grey-world", "standardise"):
-        (together,) = views(stages, crops, LAYER, photometry=photometry)
-        (alone,) = views(stages, crops[1:2], LAYER, photometry=photometry)
-        assert relative(alone[0], together[1]) < 1e-6

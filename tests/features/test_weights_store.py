@@ -163,22 +163,6 @@ def test_that_a_bad_memory_is_ignored_and_mended(folder):
     assert find("pinned").sha256 == DIGEST
 
 
-def test_that_files_that_are_gone_are_forgotten(folder):
-    path = put(folder)
-    find("pinned")
-    path.rename(folder / "elsewhere.pth")
-    store.sha256_of(folder / "elsewhere.pth")
-    assert list(json.loads(store.checksums_path().read_text())) == [
-        str((folder / "elsewhere.pth").resolve())
-    ]
-
-
-def test_that_computing_a_checksum_can_be_cancelled(folder):
-    with pytest.raises(Cancelled):
-        store.sha256_of(put(folder), cancel=lambda: True)
-    assert not store.checksums_path().exists()
-
-
 def test_that_a_file_is_recognised_by_its_content_whatever_its_name(folder, tmp_path):
     source = put(tmp_path, name="download (3).bin")
     file = import_file(source)

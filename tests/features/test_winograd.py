@@ -59,11 +59,6 @@ def test_that_a_crop_gives_the_same_bits_alone_and_in_a_batch():
         assert np.array_equal(run(fast, x[number : number + 1])[0], together[number])
 
 
-def test_that_the_file_holds_the_kernel_once_and_not_four_times():
-    direct = convolution(inputs=64, outputs=64)
-    assert len(rewritten(direct, least_work=0)) < 1.5 * len(direct)
-
-
 def test_that_other_convolutions_stay():
     for model in (
         convolution(strides=[2, 2]),

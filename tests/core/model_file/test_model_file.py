@@ -270,15 +270,6 @@ def test_that_a_failure_while_writing_leaves_the_old_file_and_nothing_else(
     assert [item.name for item in tmp_path.iterdir()] == ["model.lmkl"]
 
 
-def test_that_a_folder_that_is_missing_or_in_the_way_is_an_os_error(tmp_path, small):
-    with pytest.raises(OSError, match="No such file"):
-        save_model(small, tmp_path / "missing" / "model.lmkl")
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(OSError, match="irectory"):
-        save_model(small, tmp_path / "folder")
-    assert [item.name for item in tmp_path.iterdir()] == ["folder"]
-
-
 def test_that_what_could_not_be_loaded_is_not_saved(tmp_path, small):
     for change, options, message in [
         ({"p": 0.5}, {}, r"cannot be saved because .*p=0\.5 must be"),

@@ -6,8 +6,6 @@ import io
 import os
 import stat
 import struct
-import subprocess
-import sys
 import tracemalloc
 
 import numpy as np
@@ -241,25 +239,6 @@ def test_that_what_is_encrypted_is_distrusted_like_any_file():
         refused(encrypted(inner, PASSPHRASE, CHEAPEST))
     changed = plain_bytes()[:-1] + bytes([plain_bytes()[-1] ^ 1])
     assert "digest" in refused(encrypted(changed, PASSPHRASE, CHEAPEST))
-
-
-WITHOUT_CRYPTOGRAPHY = """
-import sys
-import numpy as np
-from lmkl_core import LocalisedMKL
-from lmkl_core.model_file import from_bytes, to_bytes
-rows = np.random.default_rng(0).normal(size=(9, 2))
-from_bytes(to_bytes(LocalisedMKL(n_clusters=1, delta=0.1).fit(rows)))
-print(*{name.partition(".")[0] for name in sys.modules})
-"""
-
-
-def test_that_models_without_a_passphrase_do_not_load_cryptography():
-    command = [sys.executable, "-c", WITHOUT_CRYPTOGRAPHY]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    assert "lmkl_core" in run.stdout
-    assert "cryptography" not in run.stdout
 
 
 def test_that_a_missing_package_is_told_with_the_way_to_get_it(monkeypatch):

@@ -1,6 +1,5 @@
 """Processes of our own, from an installation and from a one-folder build."""
 
-import ast
 import json
 import os
 import subprocess
@@ -94,45 +93,4 @@ def test_that_other_programs_do_not_inherit_the_libraries_of_a_build():
     assert environment == {}
 
 
-THE_HELPER = "lmkl_core/system/processes.py"
-ONLY_TELLS = "app/cli/doctor.py"
 """The doctor names the interpreter and starts nothing."""
-
-WAYS = {"multiprocessing", "pty", "concurrent.futures.process"}
-CALLS = {"fork", "execv", "posix_spawn"}
-STARTS = {"Popen", "run", "call", "check_call", "check_output"}
-WORDS = WAYS | CALLS | {"executable", "subprocess", "Parallel", "lmkl_core.system.processes"}
-
-
-def test_that_every_place_that_starts_a_process_asks_the_helper_how():
-    paths = [path for package in ("app", "lmkl_core") for path in (ROOT / package).rglob("*.py")]
-    naming, starting, asking, otherwise, parallel, not_told = (set() for _ in range(6))
-    for path in paths:
-        text, place = path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()
-        if not any(word in text for word in WORDS):
-            continue
-        for node in ast.walk(ast.parse(text)):
-            match node:
-                case ast.Attribute(attr="executable"):
-                    naming.add(place)
-                case ast.Attribute(value=ast.Name(id="subprocess"), attr=name) if name in STARTS:
-                    starting.add(place)
-                case ast.Attribute(attr=name) if name in CALLS:
-                    otherwise.add(place)
-                case ast.Import(names=names) if {alias.name for alias in names} & WAYS:
-                    otherwise.add(place)
-                case ast.ImportFrom(module=module) if module in WAYS:
-                    otherwise.add(place)
-                case ast.ImportFrom(module="lmkl_core.system.processes", names=names):
-                    if {alias.name for alias in names} & {"module_command", "module_environment"}:
-                        asking.add(place)
-                case ast.Call(func=ast.Name(id="Parallel"), keywords=keywords):
-                    parallel.add(place)
-                    if "prefer" not in {keyword.arg for keyword in keywords}:
-                        not_told.add(place)
-    assert naming == {THE_HELPER, ONLY_TELLS}
-    assert "app/cli/demo.py" in starting
-    assert starting <= asking
-    assert otherwise == set()
-    assert parallel
-    assert not_told == set()
