@@ -14,7 +14,7 @@ from lmkl_core.features.engines.choose import Progress
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets.preset import Branch, Crop, Preset
 from lmkl_core.features.weights.catalogue import Weights, entry_of
-from lmkl_core.features.weights.store import Checksum, Finding, Place, inspect
+from lmkl_core.features.weights.store import Checksum, Finding, inspect
 
 LIVE = 1
 """Column of "live" in the networks' output."""
@@ -33,7 +33,7 @@ LIVENESS = Preset(
 
 def can_measure(folder: str | os.PathLike[str] | None = None) -> bool:
     """Whether the networks' weights are on this computer."""
-    return Place.NOWHERE not in (finding.place for finding in _findings(folder))
+    return all(finding.path is not None for finding in _findings(folder))
 
 
 def missing_weights(folder: str | os.PathLike[str] | None = None) -> tuple[Weights, ...]:

@@ -1,10 +1,11 @@
 """Nodes and constants of an ONNX graph, each named as it is added."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from onnx import NodeProto, TensorProto, helper, numpy_helper
+from onnx import NodeProto, TensorProto, checker, helper, numpy_helper
 
 
 class OnnxParts:
@@ -43,3 +44,20 @@ class OnnxParts:
     def whole(self, *values: int) -> str:
         """Add a list of whole numbers, as operators take axes and shapes."""
         return self.constant(np.array(values, np.int64))
+
+    def model(
+        self,
+        name: str,
+        inputs: list[Any],
+        outputs: list[Any],
+        *,
+        opset: int,
+        metadata: Mapping[str, str] | None = None,
+        **about: Any,
+    ) -> bytes:
+        """Return the checked model of all parts."""
+        graph = helper.make_graph(self.nodes, name, inputs, outputs, self.constants)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], **about)
+        helper.set_model_props(model, dict(metadata or {}))
+        checker.check_model(model, full_check=True)
+        return bytes(model.SerializeToString())

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import onnxruntime
-from onnx import TensorProto, checker, helper
+from onnx import TensorProto, helper
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.estimator import LocalisedMKL
@@ -41,9 +41,6 @@ THRESHOLD = "threshold"
 
 OPSET, IR_VERSION = 13, 7
 """What onnxruntime has read since version 1.6, of 2020."""
-
-LARGEST_GRAPH = 2_000_000_000
-"""Bytes; protobuf's own limit is little above."""
 
 SUPPORT_ROWS = 96
 NOISE = (0.1, 1.0, 10.0, 1e4)
@@ -71,46 +68,39 @@ def scorer_graph(
 ) -> bytes:
     """Return a fitted model's scorer, of RBF or linear kernels, as an ONNX file.
 
-    Raises `InvalidInputError` if a kernel, a view's name or the size cannot be put into a graph.
+    Raises `InvalidInputError` if a kernel or a view's name cannot be put into a graph.
     """
     fitted = estimator._fitted
     scorer, names = fitted.scorer, tuple(map(str, fitted.support.names))
-    _check(names, scorer.support_kernels.kernels, fitted.support.arrays)
+    _check(names, scorer.support_kernels.kernels)
     parts = _Parts()
     _build(parts, scorer, fitted.support, float(estimator.offset_))
     n_clusters, n_views = scorer.weights.shape
     shapes = ((), (n_clusters, n_views), (n_clusters,), ())
     types = [TensorProto.DOUBLE] * 3 + [TensorProto.BOOL]
     element = helper.np_dtype_to_tensor_dtype(fitted.support.dtype)
-    graph = helper.make_graph(
-        parts.nodes,
+    inputs = [
+        helper.make_tensor_value_info(name, element, ["batch", columns])
+        for name, columns in zip(names, fitted.support.n_columns, strict=True)
+    ]
+    outputs = [
+        helper.make_tensor_value_info(name, kind, ["batch", *shape])
+        for name, kind, shape in zip(OUTPUTS, types, shapes, strict=True)
+    ]
+    return parts.model(
         "scorer",
-        [
-            helper.make_tensor_value_info(name, element, ["batch", columns])
-            for name, columns in zip(names, fitted.support.n_columns, strict=True)
-        ],
-        [
-            helper.make_tensor_value_info(name, kind, ["batch", *shape])
-            for name, kind, shape in zip(OUTPUTS, types, shapes, strict=True)
-        ],
-        parts.constants,
-    )
-    model = helper.make_model(
-        graph,
+        inputs,
+        outputs,
+        opset=OPSET,
+        ir_version=IR_VERSION,
+        metadata=metadata,
         producer_name="lmkl-pad",
         producer_version=version,
         doc_string=description,
-        opset_imports=[helper.make_opsetid("", OPSET)],
-        ir_version=IR_VERSION,
     )
-    helper.set_model_props(model, dict(metadata or {}))
-    checker.check_model(model, full_check=True)
-    return bytes(model.SerializeToString())
 
 
-def _check(
-    names: Sequence[str], kernels: Sequence[ViewKernel], support: Sequence[np.ndarray]
-) -> None:
+def _check(names: Sequence[str], kernels: Sequence[ViewKernel]) -> None:
     for name, kernel in zip(names, kernels, strict=True):
         if kernel.name not in ("rbf", "linear"):
             raise InvalidInputError(
@@ -122,11 +112,6 @@ def _check(
                 f"A view named {name!r} cannot be an input of an ONNX graph: give it another name "
                 "and fit again."
             )
-    if sum(array.nbytes for array in support) > LARGEST_GRAPH:
-        raise InvalidInputError(
-            "The model's support rows take more than the 2 GB an ONNX file can hold: fit it with "
-            "inducing points (n_inducing=200)."
-        )
 
 
 class _Parts(OnnxParts):

@@ -8,22 +8,19 @@ and Mäenpää 2002)
     \mathrm{LBP}_{8,1} = \sum_{p=0}^{7} s(g_p - g_c)\, 2^p,
     \qquad s(x) = 1 \text{ if } x \ge 0 \text{ else } 0 .
 
-Four of the points are pixels. The diagonal ones lie at :math:`w = \sqrt{1/2}` in both directions
-and are interpolated between four pixels: the centre, its two axial neighbours :math:`a, b` and
-the diagonal neighbour :math:`d`, with weights :math:`(1-w)^2, w(1-w), w(1-w), w^2`, which sum
-to one. In differences from the centre, and divided by :math:`w^2`, the sign asked for is that of
+Four of the points are pixels. The diagonal ones are interpolated between the centre, its two axial
+neighbours :math:`a, b` and the diagonal one :math:`d`, which leaves the sign of
 
 .. math::
     (\sqrt 2 - 1)\,\bigl((a - g_c) + (b - g_c)\bigr) + (d - g_c).
 
-On whole levels this is zero only if both brackets are, because :math:`\sqrt 2` is irrational;
-otherwise it is at least :math:`1 / (2\sqrt 2 \cdot 510 + 1) > 6 \cdot 10^{-4}` away from zero, far
-more than single precision errs. So every pattern is exact, and the same on every machine.
+On whole levels this is zero or at least :math:`1 / (2\sqrt 2 \cdot 510 + 1) > 6 \cdot 10^{-4}` away
+from it, far more than single precision errs: every pattern is the same on every machine.
 
-A pattern is *uniform* when its circle changes between 0 and 1 at most twice: 58 of the 256 are,
-and they make up nearly all of a picture. Each has its own bin, in the order of its number; the
-others share the last one, 59 in all. Border pixels are left out. The view is the histograms of Y,
-Cb, Cr, H, S and V (`colour`), each divided by its number of pixels, side by side: 354 columns.
+A pattern is *uniform* when its circle changes between 0 and 1 at most twice: 58 of the 256 are.
+Each has its own bin, in the order of its number; the others share the last one. Border pixels are
+left out. The view is the histograms of Y, Cb, Cr, H, S and V (`colour`), each divided by its number
+of pixels, side by side: 354 columns.
 
 Which variant the paper used is not public; this is the colour texture descriptor of the face
 literature (Boulkenafet, Komulainen and Hadid 2015, 2016). As there, hue is compared as a number,

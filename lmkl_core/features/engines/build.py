@@ -8,7 +8,7 @@ import math
 from pathlib import Path
 
 import numpy as np
-from onnx import TensorProto, checker, helper
+from onnx import TensorProto, helper
 
 from lmkl_core.features.networks.filling import Filled, FilledConv, State, fill
 from lmkl_core.features.networks.registry import (
@@ -41,13 +41,7 @@ def onnx_graph(graph: Graph, weights: Path) -> bytes:
         helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", columns])
         for name, columns in zip(outputs, graph.columns, strict=True)
     ]
-    model = helper.make_model(
-        helper.make_graph(writer.nodes, graph.network, [crops], views, writer.constants),
-        opset_imports=[helper.make_opsetid("", OPSET)],
-        ir_version=IR_VERSION,
-    )
-    checker.check_model(model, full_check=True)
-    return bytes(model.SerializeToString())
+    return writer.model(graph.network, [crops], views, opset=OPSET, ir_version=IR_VERSION)
 
 
 class _Writer(OnnxParts):

@@ -32,9 +32,11 @@ class State:
     """
 
     def __init__(self, spec: NetworkSpec, tensors: Mapping[str, NDArray[Any]], path: Path) -> None:
+        # A file that was saved from a network on several devices has the prefix.
+        plain = {name.removeprefix("module."): value for name, value in tensors.items()}
         kept = {
             name: value
-            for name, value in tensors.items()
+            for name, value in plain.items()
             if not name.startswith(spec.unused) and not name.endswith(COUNTER)
         }
         self._left = dict(zip(spec.rename(list(kept)), kept.values(), strict=True))

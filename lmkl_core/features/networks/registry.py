@@ -99,11 +99,6 @@ def with_features(names: Sequence[str]) -> list[str]:
     return [f"features.{name}" for name in names]
 
 
-def without_module(names: Sequence[str]) -> list[str]:
-    """Drop ``module.``, which a file has that was saved from a network on several devices."""
-    return [name.removeprefix("module.") for name in names]
-
-
 def without_dots(names: Sequence[str]) -> list[str]:
     """Rename DenseNet's ``denselayer1.norm.1``, older than the rule that names hold no dots."""
     return [_DENSE.sub(r"\1\2", name) for name in with_features(names)]
@@ -185,7 +180,6 @@ _SPECS = (
             description=minifasnet(excites),
             layers=dict(embedding=EMBEDDING, live=CLASSES),
             unused=(),
-            rename=without_module,
             smallest=80,
             largest=80,
             mean=(0.0, 0.0, 0.0),
