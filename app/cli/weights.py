@@ -27,7 +27,6 @@ from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import (
     MissingWeightsError,
     Weights,
-    WeightsFile,
     WrongWeightsError,
     catalogue,
     entry_of,
@@ -88,7 +87,7 @@ def fetch_command(
     _carry_out(wanted, "is in", folder, as_json)
 
 
-def _fetched(entry: Weights, folder: Path | None, *, hidden: bool) -> WeightsFile:
+def _fetched(entry: Weights, folder: Path | None, *, hidden: bool) -> Finding:
     """Download weights; Ctrl-C stops with a sentence on what is kept."""
     name = entry.file_name
     try:
@@ -136,7 +135,7 @@ def verify_command(
 
 
 def _carry_out(
-    wanted: Mapping[str, Callable[[], WeightsFile]], verb: str, folder: Path | None, as_json: bool
+    wanted: Mapping[str, Callable[[], Finding]], verb: str, folder: Path | None, as_json: bool
 ) -> None:
     """Get every file, also after one that fails; the first failure gives the exit code."""
     done: list[dict[str, str]] = []
@@ -230,7 +229,7 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
         "expected_size": entry.size,
         "expected_sha256": entry.sha256,
         "place": finding.place.value,
-        "path": None if finding.path is None else str(finding.path),
+        "path": None if finding.place is Place.NOWHERE else str(finding.path),
         "size": finding.size,
         "sha256": finding.sha256 or None,
         "checksum": finding.checksum.value,

@@ -34,7 +34,7 @@ from lmkl_core.features.presets.preset import (
     DescriptorBranch,
     Preset,
 )
-from lmkl_core.features.weights.store import WeightsFile
+from lmkl_core.features.weights.store import Finding
 from lmkl_core.features.weights.store import find as find_weights
 
 
@@ -118,7 +118,7 @@ class Extractor:
         threads: int | None = None,
         folder: str | os.PathLike[str] | None = None,
         cache: Cache | str | os.PathLike[str] | None = None,
-        find: Callable[..., WeightsFile] = find_weights,
+        find: Callable[..., Finding] = find_weights,
         progress: Progress | None = None,
         cancel: Callable[[], bool] | None = None,
     ) -> None:

@@ -33,7 +33,7 @@ LIVENESS = Preset(
 
 def can_measure(folder: str | os.PathLike[str] | None = None) -> bool:
     """Whether the networks' weights are on this computer."""
-    return all(finding.path is not None for finding in _findings(folder))
+    return all(finding.checksum is not Checksum.NONE for finding in _findings(folder))
 
 
 def missing_weights(folder: str | os.PathLike[str] | None = None) -> tuple[Weights, ...]:

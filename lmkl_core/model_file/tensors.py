@@ -1,29 +1,4 @@
-"""Which tensors a model of a given manifest has, and which numbers they may hold.
-
-========================== ====== ============= ==========================================
-name                       dtype  shape         what
-========================== ====== ============= ==========================================
-support.g                  views  (n_support,d) training rows or inducing points of view g
-memberships                F64    (n, C)        of the training rows
-dual_coef                  F64    (n,)          ``lambda``
-weights                    F64    (C, G)        ``mu``
-clusters.coefficients      F64    (n_support,C) cluster centres
-clusters.square_norms      F64    (C,)
-takes                      I64    (n,)          take of every row
-scores                     F64    (n_scores,)   left-out scores that set the threshold
-stress_scores              F64    (n_scores,)   by whole conditions; absent where there is one
-history.objective          F64    (any,)        of the solver
-history.gap                F64    (any,)
-solution.dual_coef         F64    (any,)        of the solver, where rows were appended since
-map.g                      F64    (n_support,r) inducing: feature map of view g
-moments.first              F64    (R,)          inducing: ``Z^T 1``
-moments.second             F64    (R, R)        inducing: ``Z^T Z``, lower triangle
-evaluation.projection      F64    (R,)          inducing: ``Z^T lambda``, what scoring uses
-evaluation.direction       F64    (R,)          inducing: what dual coefficients come from
-calibration.g              views  (m, d)        inducing: rows kept for calibration
-calibration.takes          I64    (m,)
-========================== ====== ============= ==========================================
-"""
+"""Which tensors a model of a given manifest has, and which numbers they may hold."""
 
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -96,18 +71,18 @@ def _expected(manifest: Manifest) -> Layout:
     n, m, C = manifest.n_rows, manifest.n_support, manifest.n_clusters
     scores = (manifest.threshold.n_scores,)
     return {
-        "memberships": ("F64", (n, C)),
-        "dual_coef": ("F64", (n,)),
-        "weights": ("F64", (C, len(manifest.views))),
-        "clusters.coefficients": ("F64", (m, C)),
+        **_of_views("support", manifest, m),  # training rows or inducing points
+        "memberships": ("F64", (n, C)),  # of the training rows
+        "dual_coef": ("F64", (n,)),  # lambda
+        "weights": ("F64", (C, len(manifest.views))),  # mu
+        "clusters.coefficients": ("F64", (m, C)),  # cluster centres
         "clusters.square_norms": ("F64", (C,)),
-        "takes": ("I64", (n,)),
-        "scores": ("F64", scores),
-        "stress_scores": ("F64", scores),
-        "history.objective": ("F64", (None,)),
+        "takes": ("I64", (n,)),  # take of every row
+        "scores": ("F64", scores),  # left-out scores that set the threshold
+        "stress_scores": ("F64", scores),  # by whole conditions; absent where there is one
+        "history.objective": ("F64", (None,)),  # of the solver
         "history.gap": ("F64", (None,)),
-        "solution.dual_coef": ("F64", (None,)),
-        **_of_views("support", manifest, m),
+        "solution.dual_coef": ("F64", (None,)),  # of the solver, where rows were appended since
     }
 
 
@@ -123,13 +98,13 @@ def _expected_inducing(manifest: Manifest, shapes: Mapping[str, tuple[int, ...]]
     if not 1 <= kept[0] <= manifest.n_rows:
         raise Refused("its rows for calibration are none, or more than its rows")
     return {
-        "moments.first": ("F64", (rank,)),
-        "moments.second": ("F64", (rank, rank)),
-        "evaluation.projection": ("F64", (rank,)),
-        "evaluation.direction": ("F64", (rank,)),
-        "calibration.takes": ("I64", (None,)),
         **{name: ("F64", (manifest.n_support, None)) for name in names},
-        **_of_views("calibration", manifest, kept[0]),
+        "moments.first": ("F64", (rank,)),  # Z^T 1
+        "moments.second": ("F64", (rank, rank)),  # Z^T Z, lower triangle
+        "evaluation.projection": ("F64", (rank,)),  # Z^T lambda, what scoring uses
+        "evaluation.direction": ("F64", (rank,)),  # what dual coefficients come from
+        **_of_views("calibration", manifest, kept[0]),  # rows kept for calibration
+        "calibration.takes": ("I64", (None,)),
     }
 
 

@@ -8,7 +8,6 @@ from lmkl_core.features.weights.catalogue import PackageFile, Weights, entry_of,
 from lmkl_core.features.weights.download import FetchError, fetch
 from lmkl_core.features.weights.store import (
     Finding,
-    WeightsFile,
     find,
     import_file,
     inspect,
@@ -21,7 +20,6 @@ __all__ = [
     "MissingWeightsError",
     "PackageFile",
     "Weights",
-    "WeightsFile",
     "WrongWeightsError",
     "entry_of",
     "fetch",

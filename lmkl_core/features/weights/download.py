@@ -30,12 +30,11 @@ from lmkl_core.features.weights.catalogue import Weights
 from lmkl_core.features.weights.store import (
     MAX_BYTES,
     Checksum,
-    WeightsFile,
+    Finding,
     inspect,
     partial_path,
     sha256_of,
     weights_folder,
-    whole_file,
 )
 from lmkl_core.system.processes import Locked, only_one
 
@@ -73,7 +72,7 @@ def fetch(
     cancel: Callable[[], bool] | None = None,
     *,
     timeout: float = TIMEOUT,
-) -> WeightsFile:
+) -> Finding:
     """Download weights into the user's folder, unless they are on this computer already.
 
     The file grows as ``<file name>.partial``, which a later call resumes. It gets its name, in one
@@ -95,7 +94,7 @@ def fetch(
     target_folder = weights_folder(folder)
     finding = inspect(entry, target_folder, cancel=cancel)
     if finding.checksum is Checksum.RIGHT or not entry.url:
-        return whole_file(finding, target_folder)
+        return finding.verified()
     network = NETWORKS.get(entry.name)
     if network is not None and network.needs_torch and not has_torch():
         raise without_torch(f"The network {entry.name}")
@@ -109,7 +108,7 @@ def fetch(
             os.replace(download.partial, target)
     except Locked as error:
         raise download.failed("another process is fetching it") from error
-    return WeightsFile(target, sha256_of(target), entry)
+    return inspect(entry, target_folder)
 
 
 def check_url(url: str, *, loopback: bool = True) -> None:

@@ -38,15 +38,6 @@ MAX_CACHED = 200
 BLOCK = 1 << 20
 
 
-@dataclass(frozen=True)
-class WeightsFile:
-    """A file of weights with the right checksum."""
-
-    path: Path
-    sha256: str
-    entry: Weights
-
-
 class Place(StrEnum):
     """Where weights were found."""
 
@@ -71,11 +62,29 @@ class Finding:
     entry: Weights
     place: Place
     checksum: Checksum
-    path: Path | None = None
+    path: Path  # where it is, or should be
     size: int | None = None  # in bytes
     sha256: str = ""
     problem: str = ""  # why it cannot be read
     fetched: int = 0  # bytes of an interrupted download
+
+    def verified(self) -> "Finding":
+        """Return it if the checksum is right; otherwise raise what `find` does."""
+        entry = self.entry
+        if self.checksum is Checksum.NONE:
+            way = f"get {entry.file_name} {entry.source}"
+            if not entry.url:
+                way = f"{entry.source}, or get {entry.file_name} elsewhere"
+            raise MissingWeightsError(
+                f"The weights {entry.name!r} are not on this computer: {way} "
+                f"(its SHA-256 {entry.known_digits}) and put it into {self.path.parent}.",
+                entry.name if entry.url else "",
+            )
+        if self.checksum is Checksum.UNREADABLE:
+            raise InvalidInputError(f"{self.path} cannot be read: {self.problem}.")
+        if self.checksum is Checksum.WRONG:
+            raise _wrong_checksum(entry, self.path, self.sha256)
+        return self
 
 
 def weights_folder(folder: Path | str | None = None) -> Path:
@@ -95,32 +104,13 @@ def partial_path(entry: Weights, folder: Path | str | None = None) -> Path:
     return weights_folder(folder) / f"{entry.file_name}.partial"
 
 
-def find(name: str, folder: Path | str | None = None) -> WeightsFile:
+def find(name: str, folder: Path | str | None = None) -> Finding:
     """Return the file of weights of the catalogue, with its checksum verified.
 
     Raises `MissingWeightsError` or `WrongWeightsError`, or `InvalidInputError` if there are no such
     weights or the file cannot be read.
     """
-    return whole_file(inspect(entry_of(name), folder), weights_folder(folder))
-
-
-def whole_file(finding: Finding, folder: Path) -> WeightsFile:
-    """Return the file of a finding, or raise what `find` does."""
-    entry = finding.entry
-    if finding.path is None:
-        way = f"get {entry.file_name} {entry.source}"
-        if not entry.url:
-            way = f"{entry.source}, or get {entry.file_name} elsewhere"
-        raise MissingWeightsError(
-            f"The weights {entry.name!r} are not on this computer: {way} "
-            f"(its SHA-256 {entry.known_digits}) and put it into {folder}.",
-            entry.name if entry.url else "",
-        )
-    if finding.checksum is Checksum.UNREADABLE:
-        raise InvalidInputError(f"{finding.path} cannot be read: {finding.problem}.")
-    if finding.checksum is Checksum.WRONG:
-        raise _wrong_checksum(entry, finding.path, finding.sha256)
-    return WeightsFile(finding.path, finding.sha256, entry)
+    return inspect(entry_of(name), folder).verified()
 
 
 def inspect(
@@ -137,7 +127,7 @@ def inspect(
         if packaged is None:
             partial = partial_path(entry, folder)
             fetched = partial.stat().st_size if partial.is_file() else 0
-            return Finding(entry, Place.NOWHERE, Checksum.NONE, fetched=fetched)
+            return Finding(entry, Place.NOWHERE, Checksum.NONE, path, fetched=fetched)
         place, path = Place.PACKAGE, packaged
     try:
         digest = sha256_of(path, afresh=afresh, cancel=cancel)
@@ -166,7 +156,7 @@ def import_file(
     folder: Path | str | None = None,
     *,
     cancel: Callable[[], bool] | None = None,
-) -> WeightsFile:
+) -> Finding:
     """Copy a file of weights into the user's folder; its content decides which weights it is.
 
     Raises `WrongWeightsError` if it has the name of some weights but not their checksum,
@@ -195,7 +185,7 @@ def import_file(
         if not entry.matches(copied.hexdigest()):  # it changed meanwhile
             raise _wrong_checksum(entry, source, copied.hexdigest())
     os.chmod(target, 0o644)
-    return WeightsFile(target, sha256_of(target), entry)
+    return inspect(entry, folder)
 
 
 def _recognise(source: Path, digest: str) -> Weights:
