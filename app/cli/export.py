@@ -1,5 +1,6 @@
 """``lmkl-pad export``: a model file once more, or its scorer as ONNX, each compared with it."""
 
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 
@@ -62,7 +63,9 @@ def command(
         if target is Format.ONNX:
             made = export_scorer(model, to)
             statement = made.statement
-            parity = parity_facts("onnxruntime", made.parity.n_rows, made.parity.largest)
+            parity = asdict(made.parity)
+            compared = parity_facts("onnxruntime", parity.pop("n_rows"), parity.pop("score"))
+            parity = compared | parity
         else:
             saved = save(model, to, passphrase=passphrase)
             statement = saved.statement
