@@ -37,14 +37,6 @@ _USUAL = (signal.SIG_DFL, signal.default_int_handler)
 class Commands(TyperGroup):
     """Commands whose errors become one sentence, and which signals end with their own code."""
 
-    def make_context(self, *arguments: Any, **options: Any) -> Any:
-        try:
-            return super().make_context(*arguments, **options)
-        except SystemExit:
-            # rich exits like this when the reader of its tables has left.
-            _discard_output()
-            sys.exit(ExitCode.PIPE_CLOSED)
-
     def invoke(self, ctx: Any) -> Any:
         if hasattr(sys.stdout, "reconfigure"):
             # Names of files that standard output's encoding does not know are escaped.
@@ -74,7 +66,9 @@ def _end(error: BaseException, received: list[int]) -> NoReturn:
     if not isinstance(error, Exception) or is_typers_own:
         raise error  # usage errors have their own form
     if getattr(error, "errno", None) == errno.EPIPE:
-        _discard_output()
+        # What is still buffered goes nowhere: Python would complain when it flushes at exit.
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(ExitCode.PIPE_CLOSED)
     if os.environ.get(DEBUG_VARIABLE):
         say("".join(traceback.format_exception(error)).rstrip())
@@ -150,12 +144,6 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
         "where, and report it.",
         ExitCode.FAILED,
     )
-
-
-def _discard_output() -> None:
-    """Send what is still buffered nowhere: Python would complain when it flushes at exit."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # ------------------------------------------------------------- commands

@@ -7,7 +7,6 @@ unless it has no more and every one was scored. A single picture is judged by it
 import csv
 import io
 import json
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -97,7 +96,10 @@ def command(
     folder together.
     """
     form = _format(form, output, as_json=as_json)
-    _check_files(output, strip, inputs)
+    if strip is not None and strip.suffix.lower() not in SUFFIXES:
+        stop(f"Let the name of the strip {strip} end in {', '.join(SUFFIXES)}.", ExitCode.USAGE)
+    for path in filter(None, (strip, output)):
+        check_output(path)
     settings = settings_with()
     texts = [found for text in inputs for found in recordings_in(text, apart=apart)]
     if frames is None and (endless := [text for text in texts if source_from(text).is_live]):
@@ -165,21 +167,6 @@ def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Forma
             ExitCode.USAGE,
         )
     return form
-
-
-def _check_files(output: Path | None, strip: Path | None, inputs: list[str]) -> None:
-    if strip is not None:
-        if strip.suffix.lower() not in SUFFIXES:
-            stop(f"Let the name of the strip {strip} end in {', '.join(SUFFIXES)}.", ExitCode.USAGE)
-        for folder in filter(os.path.isdir, inputs):
-            if strip.resolve().is_relative_to(Path(folder).resolve()):
-                stop(
-                    f"Draw the strip {strip} outside of {folder}: its pictures are scored, and so "
-                    "would the strip be the next time.",
-                    ExitCode.USAGE,
-                )
-    for path in filter(None, (strip, output)):
-        check_output(path)
 
 
 # ------------------------------------------------------------- scores

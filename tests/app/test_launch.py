@@ -1,6 +1,5 @@
 """``lmkl-pad`` without a command: the window, or the demo where there is no screen."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -62,27 +61,6 @@ def test_that_an_interrupt_is_told_in_one_word(no_screen, monkeypatch, capsys):
     monkeypatch.setattr(run, "run", interrupted)
     assert launch() == 130
     assert capsys.readouterr().err.endswith("Stopped.\n")
-
-
-START = """
-import app.__main__ as start
-
-start._run = lambda: exec("raise KeyboardInterrupt")  # as dataclasses do while modules load
-start.main()
-"""
-
-
-def test_that_an_interrupt_inside_exec_ends_with_our_code_too(tmp_path):
-    (tmp_path / "interrupted_start.py").write_text(START)
-    paths = os.pathsep.join([str(tmp_path), str(ROOT)])
-    ended = subprocess.run(
-        [sys.executable, "-m", "interrupted_start"],
-        env={**os.environ, "PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (ended.returncode, ended.stderr) == (130, "Stopped.\n")
 
 
 def test_that_the_command_without_arguments_launches_at_once(opened, monkeypatch):

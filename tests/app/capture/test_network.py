@@ -9,7 +9,7 @@ import pytest
 from app.capture.network import NetworkCamera, parse_address, why_no_video
 from app.capture.source import Cause, SourceError
 from app.capture.video import VideoFile
-from tests.app.capture.material import HEIGHT, WIDTH, FakeClock, bar_width, picture
+from tests.app.capture.material import HEIGHT, WIDTH, bar_width, picture
 
 SECRETS = ("gandalf", "mellon", "token", "sesame")
 
@@ -39,17 +39,6 @@ def test_that_a_camera_in_the_network_gives_its_pictures_in_colour(camera_server
         [4 * step + 4 for step in range(5)], abs=2
     )
     assert frames[0].image[60, 150] == pytest.approx([200, 0, 0], abs=12)
-
-
-def test_that_time_counts_from_the_first_opening(camera_server):
-    clock = FakeClock()
-    source = camera(camera_server.serve(moving), clock=clock)
-    times = []
-    for _ in range(3):
-        with source:
-            clock.time += 1
-            times.append(source.read().time)
-    assert times == pytest.approx([1, 2, 3])
 
 
 def test_that_closing_during_a_read_lets_go_of_the_camera_afterwards(camera_server):

@@ -45,13 +45,6 @@ def test_that_time_never_runs_backwards_whatever_a_source_says():
     assert [frame.number for frame in frames] == [0, 1, 2, 3, 4]
 
 
-def test_that_a_source_is_closed_when_its_block_fails():
-    source = Jumping([0.0])
-    with pytest.raises(ZeroDivisionError), source:
-        1 / 0  # noqa: B018
-    assert (source.n_opened, source.n_closed) == (1, 1)
-
-
 def test_that_every_cause_has_one_sentence_of_its_own_with_a_way_out():
     for platform in ("linux", "darwin", "win32", "freebsd14"):
         sentences = [

@@ -43,11 +43,6 @@ def test_that_a_face_is_told_in_pixels_of_the_frame(yunet):
     assert faces[0].confidence == pytest.approx(1.0, abs=0.02)
 
 
-def test_that_the_network_is_given_blue_green_red(yunet):
-    assert yunet.detect(patch(20, 12, BLUE)) == []
-    assert len(yunet.detect(patch(20, 12, RED))) == 1
-
-
 def test_that_images_of_any_size_are_brought_to_the_working_size(yunet):
     for shape in ((480, 640), (240, 320), (60, 80), (1080, 1920), (640, 360)):
         factor = max(shape) / 320
