@@ -54,9 +54,6 @@ def _without_screen(sentence: str) -> int:
         demo.run_and_print(output=demo.DEFAULT_OUTPUT, as_json=False, is_short=True)
     except typer.Exit as stop:
         return int(stop.exit_code)
-    except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
-        return 130
     return 0
 
 

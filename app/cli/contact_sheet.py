@@ -10,7 +10,6 @@ from app.capture.frames import as_rgb
 from app.capture.opencv import cv2
 from app.types import Image, ScoredFrame, Verdict
 from app.vision.faces.alignment import resample
-from lmkl_core.errors import InvalidInputError
 
 TILE = 168  # side of a frame's picture in pixels
 
@@ -79,10 +78,8 @@ class ContactSheet:
 
 def encoded(picture: Image, path: Path) -> bytes:
     """Return a picture as the bytes of a file whose name ends in one of `SUFFIXES`."""
-    done, data = cv2.imencode(path.suffix.lower(), cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))
-    if not done:
-        raise InvalidInputError(f"The picture {path.name} cannot be encoded: choose .png.")
-    return bytes(data.tobytes())
+    bgr = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)
+    return bytes(cv2.imencode(path.suffix.lower(), bgr)[1].tobytes())
 
 
 def _cut_out(scored: ScoredFrame) -> Image:

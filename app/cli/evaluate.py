@@ -23,8 +23,6 @@ from app.reports.evaluation import Run, Table, build, compare
 from app.reports.json_files import comparison_document, evaluation_document
 from app.reports.writing import file_name, write_comparison, write_table
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.presets import DEFAULT_PRESET
-from lmkl_core.features.weights import MissingWeightsError
 
 CLUSTER_SECONDS = 20  # how long a cluster may take to answer
 
@@ -133,7 +131,9 @@ def command(
             ExitCode.USAGE,
         )
     for _, database, options in runs.values():
-        _check_views(database, options)
+        # Before hours of work; raises if networks are missing.
+        if instead := available_preset(database, options)[1]:
+            say(instead)
     try:
         with _workers(cluster):
             found = [
@@ -222,23 +222,6 @@ def _name(database: Database, options: Options, n_databases: int, chosen: list[O
 
 
 # ------------------------------------------------------------- runs
-
-
-def _check_views(database: Database, options: Options) -> None:
-    """Say before hours of work that other views are used, or that networks are missing."""
-    try:
-        if instead := available_preset(database, options)[1]:
-            say(instead)
-    except MissingWeightsError:
-        preset = options.preset or database.preset
-        if preset == DEFAULT_PRESET:
-            raise  # the error itself says how to mend the installation
-        stop(
-            f"The weights of the preset {preset} are not all on this computer: "
-            f"`lmkl-pad weights fetch --preset {preset}` gets them; without a network, "
-            f"`--preset {DEFAULT_PRESET}` measures with what is installed.",
-            ExitCode.MISSING_WEIGHTS,
-        )
 
 
 def _measured(

@@ -28,7 +28,6 @@ from app.cli.console import (
 )
 from app.cli.inputs import (
     apart_in_time,
-    check_seconds,
     named_value,
     opened,
     recordings_in,
@@ -99,7 +98,6 @@ def command(
             "Give either a SESSION, or --model with --bona-fide and --attack; not both.",
             ExitCode.USAGE,
         )
-    check_seconds(every)
     for path in filter(None, (output, save_session)):
         check_output(path)
     written = (save_session, *files_of(output))
@@ -113,9 +111,6 @@ def command(
         guided_test, source, shown = saved.guided_test, saved.source or session.name, saved.model
         if model_file is not None:
             shown = describe(open_model(model_file, passphrase_file)[0])
-            tested_models = {one.digest for one in guided_test.presentations if one.digest}
-            if tested_models and shown.digest not in tested_models:
-                say("The model is not the one that was tested; the report says so.")
     else:
         if model_file is None:
             stop("Say with --model which model is tested.", ExitCode.USAGE)

@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 from rich.console import Console
+from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
@@ -94,7 +95,7 @@ def _fetched(entry: Weights, folder: Path | None, *, hidden: bool) -> Finding:
         with progress_bar(name, hidden=hidden, in_bytes=True) as tell:
             return fetch(entry, folder, lambda done, total: tell(done, total, name))
     except KeyboardInterrupt:
-        kept = megabytes(inspect(entry, folder).fetched)
+        kept = decimal(inspect(entry, folder).fetched)
         told = f"Stopped. {kept} of {name} are kept; the same command goes on from there."
         stop(told, ExitCode.INTERRUPTED)
 
@@ -200,21 +201,14 @@ def findings_table(findings: list[Finding]) -> Table:
         if finding.checksum in DAMAGED:
             words.stylize("bold red")
         if finding.place is Place.NOWHERE and finding.fetched:
-            where = f"missing, {megabytes(finding.fetched)} fetched"
+            where = f"missing, {decimal(finding.fetched)} fetched"
         if finding.checksum is Checksum.RIGHT and not entry.is_pinned:
             words.append(f", {len(entry.sha256)} digits")
-        size = megabytes(entry.size if finding.size is None else finding.size)
+        size = finding.size or entry.size
         name = Text.assemble((entry.name, "bold"), f"\n{entry.what}")
-        rows.append((name, where, words, entry.licence, size))
+        rows.append((name, where, words, entry.licence, decimal(size) if size else "-"))
     headings = ("name and use", "where", "checksum")
     return text_table("Weights", headings, ("licence", "size"), rows)
-
-
-def megabytes(size: int | None) -> str:
-    """Write a number of bytes for people; a dash where it is not known."""
-    if size is None:
-        return "-"
-    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size / 1e3:,.1f} kB"
 
 
 def finding_as_json(finding: Finding) -> dict[str, Any]:

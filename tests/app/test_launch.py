@@ -59,7 +59,10 @@ def test_that_an_interrupt_is_told_in_one_word(no_screen, monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(run, "run", interrupted)
-    assert launch() == 130
+    monkeypatch.setattr(sys, "argv", ["lmkl-pad"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
     assert capsys.readouterr().err.endswith("Stopped.\n")
 
 

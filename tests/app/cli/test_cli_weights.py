@@ -92,7 +92,7 @@ def test_that_the_list_is_json_for_machines(folder):
 @pytest.mark.usefixtures("one_big_file")
 def test_that_the_list_tells_a_damaged_file_and_a_broken_off_download(folder):
     put(folder / "big.pth.partial", CONTENT[:HALF])
-    assert "missing, 0.3 MB fetched" in run("list").stdout
+    assert "missing, 256.0 kB fetched" in run("list").stdout
     put(folder / "big.pth", b"damaged")
     result = run("list")
     assert "WRONG" in result.stdout
@@ -239,7 +239,7 @@ def test_that_ctrl_c_keeps_what_arrived_and_the_same_command_goes_on(folder, ser
         first.send_signal(signal.SIGINT)
         _, stderr = first.communicate(timeout=60)
     assert first.returncode == ExitCode.INTERRUPTED
-    assert "Stopped. 0.3 MB of big.pth are kept" in stderr
+    assert "Stopped. 256.0 kB of big.pth are kept" in stderr
     assert partial.read_bytes() == CONTENT[:HALF]
     second = run("fetch", "big")
     assert second.exit_code == ExitCode.OK, second.output
