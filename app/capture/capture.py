@@ -49,6 +49,9 @@ class Phase(StrEnum):
         return self in (Phase.ENDED, Phase.FAILED, Phase.STOPPED, Phase.ABANDONED)
 
 
+_SLOW = {Phase.OPENING: Cause.SLOW_TO_OPEN, Phase.RUNNING: Cause.STALLED}
+
+
 @dataclass(frozen=True)
 class CaptureState:
     phase: Phase = Phase.IDLE
@@ -119,10 +122,8 @@ class Capture:
 
     @property
     def state(self) -> CaptureState:
-        """The present state; stalls are judged now, not at the last frame."""
         with self._lock:
-            stall = self._stall()
-            return replace(self._snapshot(), **self._advice(stall) if stall else {})
+            return replace(self._state, rate=rate_of(self._arrivals, self._clock.now()))
 
     def start(self) -> None:
         _started.add(self)
@@ -247,20 +248,12 @@ class Capture:
         while not self._over.wait(self._look_every):
             with self._reporting:
                 with self._lock:
-                    stall = self._stall()
-                if stall is not None:
-                    self._report(**self._advice(stall))
+                    is_silent = self._watchdog.fault(self._clock.now()) is Cause.STALLED
+                    cause = _SLOW.get(self._state.phase) if is_silent else None
+                if cause is not None:
+                    self._report(**self._advice(cause))
 
     # ------------------------------------------------------------- shared
-
-    def _stall(self) -> Cause | None:
-        """Return what keeps a source from giving frames now; the caller holds the lock."""
-        slow = {Phase.OPENING: Cause.SLOW_TO_OPEN, Phase.RUNNING: Cause.STALLED}
-        is_silent = self._watchdog.fault(self._clock.now()) is Cause.STALLED
-        return slow.get(self._state.phase) if is_silent else None
-
-    def _snapshot(self) -> CaptureState:
-        return replace(self._state, rate=rate_of(self._arrivals, self._clock.now()))
 
     def _advice(self, cause: Cause | None) -> dict[str, Any]:
         return {"cause": cause, "message": advice(cause, self.source.subject) if cause else ""}
@@ -273,9 +266,8 @@ class Capture:
                 if before.phase.is_final:
                     return
                 self._state = replace(before, **changes)
-                state = self._snapshot()
-            if any(getattr(state, name) != getattr(before, name) for name in changes):
-                self._call(self._on_state, state)
+            if any(getattr(before, name) != value for name, value in changes.items()):
+                self._call(self._on_state, self.state)
 
     def _finish(self, phase: Phase, **changes: Any) -> None:
         self._report(phase=phase, **changes)

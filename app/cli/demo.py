@@ -42,13 +42,6 @@ JSON_FILE = "demo.json"
 REPORT_FILE = "demo-report.html"
 WINDOW_FILE = "demo-window.png"
 
-_WRITTEN = (
-    (MODEL_FILE, "the fitted model; the window opens it"),
-    (REPORT_FILE, "the test's report, for any browser; JSON and CSV beside it"),
-    (WINDOW_FILE, "the window with this model at work"),
-    (JSON_FILE, "everything printed above, and every presentation"),
-)
-
 STATEMENT = "generated recordings of a person who does not exist"
 
 INDEPENDENCE_NOTE = (
@@ -99,9 +92,9 @@ def run_and_print(
                 problem = take_window_picture(output / MODEL_FILE, output / WINDOW_FILE)
             if problem:
                 say(problem)
-        there = [(name, what) for name, what in _WRITTEN if (output / name).exists()]
-        lines = "".join(f"\n  {name:24}{what}" for name, what in there)
-        typer.echo(f"Wrote to {output}:{lines}", err=as_json)
+        names = (MODEL_FILE, REPORT_FILE, WINDOW_FILE, JSON_FILE)
+        there = ", ".join(name for name in names if (output / name).exists())
+        typer.echo(f"Wrote {there} to {output}.", err=as_json)
     if not result.is_certified:
         stop(uncertified(result.model.gap_), ExitCode.UNCERTIFIED)
 

@@ -8,9 +8,8 @@ import pytest
 
 from app.capture.capture import Capture, Phase
 from app.capture.source import Cause, SourceError
-from app.capture.watchdog import Limits
 from tests.app.capture.capturing import PATIENCE, Scripted
-from tests.app.capture.material import FakeClock, picture
+from tests.app.capture.material import picture
 
 
 @pytest.fixture
@@ -46,19 +45,6 @@ def test_that_a_blocked_read_is_noticed_from_outside(said, release):
         release.set()
         said.wait_for(lambda said: said.faults[-1][0] is None)
         assert capture.state.message == ""
-
-
-def test_that_the_state_is_judged_when_it_is_asked_for_without_any_monitor(said, release):
-    clock = FakeClock()
-    capture = said.capture(stuck(release), limits=Limits(), look_every=3600, clock=clock)
-    with capture:
-        said.wait_for(lambda said: len(said.frames) == 3)
-        assert capture.state.cause is None
-        clock.time += 60
-        state = capture.state
-        release.set()
-    assert state.cause is Cause.STALLED
-    assert "stopped sending frames" in state.message
 
 
 @pytest.mark.fault("Camera", "a driver that hangs while opening, reading or closing")
