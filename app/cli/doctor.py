@@ -283,13 +283,11 @@ def _liveness() -> Found:
 
 def _detector(name: str) -> Found:
     from app.demo.renderer.camera import unpacked
-    from app.demo.script import script
-    from app.demo.source import opening_of
+    from app.demo.source import opening
     from app.vision.faces.detector import make_detector
 
     detector = make_detector(name)
-    opening = opening_of(script().loop[0])
-    n_faces = len(detector.detect(unpacked(opening[0])))
+    n_faces = len(detector.detect(unpacked(opening()[0])))
     if n_faces == 1:
         yield State.OK, f"{detector.name} finds the face of the demo's picture"
     else:

@@ -25,9 +25,6 @@ _ENROLMENT_LENGTH = 5.5
 """Takes to enrol are longer than those of the loop by this factor: 264 pictures, enough to keep 35
 frames a quarter of a second apart (`app.session.takes.Plan`)."""
 
-_SEEDS_APART = 100
-"""Larger than any take's number: no two seeds of the demo share a take."""
-
 
 @dataclass(frozen=True)
 class Take:
@@ -160,8 +157,8 @@ _LOOP = (
 _ASIDE = ("office 6",)
 
 
-def script(person: str = PERSON, seed: int = 0, n_recorded: int = N_RECORDED) -> Script:
-    """Return what the demo presents; an unknown person is refused when recording begins."""
+def script(n_recorded: int = N_RECORDED) -> Script:
+    """Return what the demo presents."""
 
     def chapter(key: str) -> Chapter:
         n_pictures, instrument = n_recorded, None
@@ -176,7 +173,7 @@ def script(person: str = PERSON, seed: int = 0, n_recorded: int = N_RECORDED) ->
             caption = _GENUINE[number].format(light=_LIGHTS[light])
             if number in _ENROLMENT_TAKES:
                 n_pictures = round(n_recorded * _ENROLMENT_LENGTH)
-        take = Take(person, instrument, light, _SEEDS_APART * seed + number, n_pictures)
+        take = Take(PERSON, instrument, light, number, n_pictures)
         return Chapter(key, caption, take, round(seconds * RATE))
 
     # In the order in which they are asked for: the next one is recorded ahead.

@@ -7,14 +7,13 @@ loaded later, by the recorder's thread.
 import struct
 import threading
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from app.capture.source import Cause, Clock, FrameSource, Pacer, SourceError, SourceInfo
 from app.demo.reel import Reel
-from app.demo.script import N_RECORDED, PERSON, RATE, SIZE, Chapter, script
+from app.demo.script import N_RECORDED, RATE, SIZE, Chapter, script
 from app.types import Frame
 from lmkl_core.errors import InvalidInputError
 
@@ -38,14 +37,12 @@ class DemoSource(FrameSource):
         self,
         paced: bool = True,
         loop: bool = True,
-        person: str = PERSON,
-        seed: int = 0,
         *,
         n_recorded: int = N_RECORDED,
         clock: Clock | None = None,
     ) -> None:
         self.name, self.paced, self.loop = "Demo", paced, loop
-        self.script = script(person, seed, n_recorded)
+        self.script = script(n_recorded)
         self.chapter = self.script.loop[0]
         """What the last frame presents (the first chapter before any)."""
         self._reel = Reel(self.script.presentations)
@@ -86,7 +83,7 @@ class DemoSource(FrameSource):
         self._pacer.restart()
         first = self.script.loop[0]
         if not self._reel.count(first):
-            self._reel.insert(first, opening_of(first))
+            self._reel.insert(first, opening())
         self._reel.start()
         length = sum(chapter.n_frames for chapter in self.script.loop)
         return SourceInfo(self.name, *SIZE, RATE, None if self.loop else length)
@@ -175,10 +172,8 @@ class DemoSource(FrameSource):
         self._reel.wish((*everything[place : place + 2], *loop))
 
 
-def opening_of(chapter: Chapter, file: Path = OPENING) -> list[bytes]:
-    """Return the shipped pictures of the very first chapter; none of others or from a bad file."""
-    if replace(chapter.take, n_frames=N_RECORDED) != script().loop[0].take:
-        return []
+def opening(file: Path = OPENING) -> list[bytes]:
+    """Return the shipped pictures of the loop's first chapter; none if the file is damaged."""
     try:
         pictures = list(_split(file.read_bytes()))
     except (OSError, struct.error):

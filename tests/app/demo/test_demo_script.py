@@ -26,11 +26,6 @@ def test_that_presentations_are_told_apart_by_key_and_by_caption():
     assert all(chapter.frame_caption.startswith("Simulated: ") for chapter in everything)
 
 
-def test_that_another_seed_shares_no_take():
-    first, second = ({one.take for one in script(seed=s).presentations} for s in (0, 1))
-    assert first.isdisjoint(second)
-
-
 def test_that_takes_to_enrol_are_long_enough_and_nowhere_in_the_loop():
     plan = Plan()
     lengths = {chapter.take.n_frames / RATE for chapter in PARTS.enrolment}
