@@ -50,10 +50,10 @@ class Hands:
 
         QTest.mouseClick(*arguments, **options)
 
-    def keyClick(self, *arguments, **options):
+    def keySequence(self, *arguments):
         from PySide6.QtTest import QTest
 
-        QTest.keyClick(*arguments, **options)
+        QTest.keySequence(*arguments)
 
 
 def live_in_the_window(inputs, saved):
