@@ -36,7 +36,7 @@ class Pages(NamedTuple):
 
 
 class MainWindow(QMainWindow):
-    """Everything that a person sees; it stops the controller when it closes."""
+    """The whole window; closing it stops the controller."""
 
     closed = Signal()
 
@@ -89,7 +89,7 @@ class MainWindow(QMainWindow):
         return tabs
 
     def _connect(self) -> None:
-        """Connect what leads from one page to another, or to a dialog."""
+        """Connect signals that lead to another page or to a dialog."""
         controller, pages, models, menus = self.controller, self.pages, self.models, self.menus
         controller.working.connect(self.status.show_working)
         controller.settings_changed.connect(self._on_settings)
@@ -171,7 +171,7 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------- closing
 
     def closeEvent(self, event: QCloseEvent, /) -> None:
-        """Ask about a model that no file holds, then end everything."""
+        """Ask about an unsaved model, then stop everything."""
         if not self._may_close():
             event.ignore()
             return
@@ -206,7 +206,7 @@ class MainWindow(QMainWindow):
 
     def _keep_place(self) -> None:
         if self.controller.is_forgotten:
-            return  # everything was deleted: nothing is written behind the person's back
+            return  # everything was deleted: nothing is written again
         self.controller.change_settings(
             window=bytes(self.saveGeometry().toHex().data()).decode(),
             splitter=bytes(self._halves.saveState().toHex().data()).decode(),

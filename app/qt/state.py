@@ -1,4 +1,4 @@
-"""Values that the window shows beside those of the session: source, work under way, notices."""
+"""Values that the window shows besides those of the session: source, progress, notices."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Choice:
-    """Something that can be chosen: what the program calls it, and what people read."""
+    """Something to choose: its key and the text that is shown."""
 
     key: str
     text: str
@@ -30,7 +30,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Working:
-    """A long piece of work: what, how far, and whether it can be cancelled."""
+    """Progress of a long piece of work."""
 
     text: str = ""
     """Empty: nothing is being done."""
@@ -42,7 +42,7 @@ class Working:
 
 @dataclass(frozen=True)
 class SourceState:
-    """Where frames come from."""
+    """The open source."""
 
     text: str = ""
     """As a person would type it: "demo", "camera:NAME", a path, an address without credentials."""
@@ -81,7 +81,7 @@ class NetworksState:
 
 @dataclass(frozen=True)
 class PassphraseAsked:
-    """A protected model that opens with its passphrase only."""
+    """A protected model that needs its passphrase."""
 
     path: str
     name: str

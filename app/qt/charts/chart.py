@@ -1,4 +1,4 @@
-"""What all charts share: when they draw, their words and legend, and how they are exported."""
+"""Base of all charts: when they draw, their words and legend, and their export."""
 
 import csv
 import io
@@ -53,13 +53,13 @@ class Chart(QWidget):
 
     @Slot()
     def refresh(self) -> None:
-        """Draw and write now if there is something new."""
+        """Draw and write now if stale."""
         self._drawing.catch_up()
         self._writing.catch_up()
 
     @Slot()
     def mark_stale(self) -> None:
-        """Note that there is something new; cheap, whatever the rate."""
+        """Mark for a refresh; cheap at any rate."""
         self._drawing.mark_stale()
         self._writing.mark_stale()
 

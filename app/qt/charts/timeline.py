@@ -46,7 +46,7 @@ class _Moment:
 
 
 class ScoreTimeline(Chart):
-    """The score over the last seconds, with the threshold and what lies on either side of it.
+    """The score over the last seconds, against the threshold.
 
     Frames without a score are gaps in the curve, with marks at the bottom that say why.
     """

@@ -19,7 +19,7 @@ _AS_ENROLLED, _BY_TOTAL, _BY_NAME = "as enrolled", "total", "name"
 class WeightsChart(Chart):
     """Weights of views in clusters as bars in a table, in an order of choice.
 
-    A click on a column's head asks for that order.
+    A click on a column's header sorts by it.
     """
 
     file_stem = "kernel-weights"

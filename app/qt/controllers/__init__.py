@@ -1,4 +1,4 @@
-"""Controllers carry out what the person wants, on the session and the workers.
+"""Controllers carry out user actions on the session and the workers.
 
 A page calls its controller; the controller changes the session or gives work to a worker, and the
 signals of `AppController` carry the outcome back to the pages. All of it on the main thread.
@@ -16,5 +16,5 @@ class Controller(Notifier):
 
     @Slot(object)
     def go_on(self, then: Callable[[], None]) -> None:
-        """Do what follows a job (`JobWorker.ended`), on the main thread."""
+        """Call back after a job (`JobWorker.ended`), on the main thread."""
         then()

@@ -116,7 +116,7 @@ class AppController(Controller):
     # ------------------------------------------------------------- start and stop
 
     def start(self) -> None:
-        """Start the threads, and repeat for the window what the source has said so far."""
+        """Start the threads, and emit the source's state again for the window."""
         for thread in self._threads[1:]:
             thread.start()
         self.source.repeat()
@@ -150,11 +150,11 @@ class AppController(Controller):
         return self.session.throughput(rate, capture.to_score.n_dropped)
 
     def change_settings(self, **changes: Any) -> None:
-        """Take over changed settings, and keep them."""
+        """Apply changed settings and save them."""
         self.use_settings(replace(self.settings, **changes))
 
     def use_settings(self, settings: Settings) -> None:
-        """Take over settings, carry out what they change, and keep them."""
+        """Apply settings and save them."""
         before, self.settings = self.settings, settings
         if settings == before:
             return
@@ -185,7 +185,7 @@ class AppController(Controller):
             self.change_settings(target_bpcer=target)  # sets the model's too
 
     def delete_everything(self) -> None:
-        """Forget model, takes and tests, and remove all that is stored of the person."""
+        """Forget model, takes and tests, and delete all that is stored of the person."""
         self.jobs.cancel_running()
         self.model.discard()
         self.session.change_enrolment(lambda enrolment: enrolment.clear())
@@ -201,11 +201,11 @@ class AppController(Controller):
 
     @Slot()
     def cancel(self) -> None:
-        """Break off the job that is running."""
+        """Cancel the running job."""
         self.jobs.cancel_running()
 
     def _prepare_views(self) -> None:
-        """Have the networks made ready; nothing is judged meanwhile."""
+        """Prepare the networks; no frame is scored meanwhile."""
         self.session.interrupt()
         self._prepare.emit(self.settings.preset, self.settings.detector)
 
@@ -234,7 +234,7 @@ class AppController(Controller):
 
     @Slot(object)
     def _on_source_changed(self, source: SourceState) -> None:
-        """Greet with the person whenever the demo is opened anew."""
+        """Show the person first whenever the demo is opened."""
         is_opened = source.is_demo and not self._was_demo
         self._was_demo = source.is_demo
         if is_opened:

@@ -1,4 +1,4 @@
-"""Takes: recorded, struck, named; on the demo, the right scene is presented for each."""
+"""Takes: record, remove and rename them; the demo presents the matching scene."""
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -11,7 +11,7 @@ from app.types import Decision
 
 
 class EnrolController(Controller):
-    """Carry out what the enrol page wants; the source directs the demo."""
+    """Carry out the actions of the enrol page."""
 
     topic = "enrolment"
     take_complete = Signal(str)
@@ -100,7 +100,7 @@ class EnrolController(Controller):
     # ------------------------------------------------------------- inner
 
     def _is_free(self) -> bool:
-        """Return whether a take can begin; say why where it cannot."""
+        """Return whether a take can begin; show why if not."""
         occupied, text = self._session.occupied_by, ""
         if occupied:
             text = f"Wait or stop it first: {occupied}."

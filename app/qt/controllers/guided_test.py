@@ -31,7 +31,7 @@ from app.types import BONA_FIDE
 
 
 class GuidedTestController(Controller):
-    """Carry out what the test page wants; the source directs the demo."""
+    """Carry out the actions of the test page."""
 
     topic = "test"
     job_requested = Signal(object)
@@ -89,7 +89,7 @@ class GuidedTestController(Controller):
 
     @Slot()
     def run_all(self) -> None:
-        """Present everything the demo has, the person between attacks, one after the other."""
+        """Present everything the demo has, alternating the person with attacks."""
         demo = self._source.demo
         if demo is None or self._session.guided_test.is_presenting:
             return
@@ -109,7 +109,7 @@ class GuidedTestController(Controller):
 
     @Slot()
     def clear(self) -> None:
-        """Forget all presentations, and the report on them."""
+        """Forget all presentations and their report."""
         self._planned.clear()
         kept, self._kept = self._kept, None
         self._change(lambda test: test.clear())
@@ -126,7 +126,7 @@ class GuidedTestController(Controller):
 
     @Slot(str)
     def open_plan(self, path: str) -> None:
-        """Read a plan of one's own and follow it."""
+        """Read a plan from a file and follow it."""
         with self._show_errors():
             plan = read_plan(Path(path))
             self._plans[plan.name] = plan
@@ -178,7 +178,7 @@ class GuidedTestController(Controller):
 
     @Slot()
     def close_session(self) -> None:
-        """Put the session away, to be continued on another day, and begin an empty one."""
+        """Close the session, to be continued another day, and begin an empty one."""
         if self._session.guided_test.is_presenting:
             return
         self._has_complained = False  # a new request gets a new answer
@@ -190,7 +190,7 @@ class GuidedTestController(Controller):
 
     @Slot(str)
     def continue_session(self, name: str) -> None:
-        """Go on with a session on disk; the one there is now is put away."""
+        """Continue a session on disk; the present one is closed."""
         with self._show_errors():
             kept = open_kept(name)
             try:
@@ -211,7 +211,7 @@ class GuidedTestController(Controller):
         self.look()
 
     def release(self) -> None:
-        """Leave the session on disk: another window, or another day, may continue it."""
+        """Leave the session on disk, to be continued later or in another window."""
         if self._kept is not None:
             self._kept.release()
             self._kept = None
@@ -247,11 +247,11 @@ class GuidedTestController(Controller):
 
     @Slot()
     def build_report(self) -> None:
-        """Make the report on what was presented so far."""
+        """Build the report on all presentations so far."""
         self._report("", "Making the report")
 
     def save_report(self, path: str) -> None:
-        """Write the report on what was presented so far as a page, its figures beside it."""
+        """Save the report on all presentations so far, with its figures beside it."""
         if self._session.guided_test.presentations:
             self._report(path, "Saving the report")
 

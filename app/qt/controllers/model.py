@@ -1,4 +1,4 @@
-"""Models: fitted, extended, exported, imported, calibrated anew."""
+"""Models: fit, extend, export, open and recalibrate them."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -23,7 +23,7 @@ Made = tuple[PadModel, ModelSummary]
 
 
 class ModelController(Controller):
-    """Give work on models to the worker and its results to the session."""
+    """Run work on models in the worker and give its results to the session."""
 
     topic = "model"
     job_requested = Signal(object)
@@ -31,7 +31,7 @@ class ModelController(Controller):
     """A `PadModel` or None, for the scoring thread."""
     fitting_changed = Signal(bool)
     fitted = Signal()
-    """A model was fitted from nothing."""
+    """A model was fitted from scratch."""
     exported = Signal(object)
     """An `Export`."""
     not_exported = Signal()
@@ -53,13 +53,13 @@ class ModelController(Controller):
         self._is_imported = False
         self._n_fits = 0
         self._era = 0
-        """Counts how often the model was given up: results for an earlier one are dropped."""
+        """Goes up when the model is discarded: results of work begun before are dropped."""
 
     # ------------------------------------------------------------- intents
 
     @Slot()
     def fit(self) -> None:
-        """Fit on all that is enrolled, or fold new takes into a model that was imported."""
+        """Fit on all takes, or add the new ones to an imported model."""
         session = self._session
         if self._n_fits:
             return
@@ -155,13 +155,13 @@ class ModelController(Controller):
 
     @Slot()
     def stay_shut(self) -> None:
-        """Give up the models that are being opened."""
+        """Cancel the models that are being opened."""
         self._n_given_up = self._n_openings
         self.opening_ended.emit()
 
     @Slot()
     def discard(self) -> None:
-        """Go on without a model; what is being made of it is dropped."""
+        """Drop the model and the work in progress on it."""
         self._era += 1
         self._is_imported = False
         self.stay_shut()
@@ -169,7 +169,7 @@ class ModelController(Controller):
 
     @Slot(object)
     def on_prepared(self, features: dict[str, Any]) -> None:
-        """Other views are computed from now on: a model or a take of other ones no longer fits."""
+        """Use these views from now on; models and takes of other views are dropped."""
         changed = self._features is not None and self._features != features
         self._features = features
         if changed:
@@ -231,7 +231,7 @@ class ModelController(Controller):
         is_fit: bool = True,
         can_cancel: bool = False,
     ) -> None:
-        """Have a model made, and use it unless the model was given up meanwhile.
+        """Make a model and use it, unless the model was discarded meanwhile.
 
         If the new model builds on the one in use and that has been replaced meanwhile, ``again`` is
         called instead.

@@ -28,7 +28,7 @@ TIMEOUT = 10.0
 
 
 class NetworksController(Controller):
-    """Carry out what the card of the networks wants, on a thread of its own.
+    """Carry out the actions of the networks' card, on a separate thread.
 
     They are offered at the first verdict of unfamiliar conditions.
     """
@@ -60,7 +60,7 @@ class NetworksController(Controller):
 
     @Slot()
     def look(self) -> None:
-        """Find out what is missing."""
+        """Check which files are missing."""
         self._start("", "", lambda _cancel: None)
 
     @Slot()
@@ -73,7 +73,7 @@ class NetworksController(Controller):
         self._start(text, "The networks could not be fetched", work, cancelled)
 
     def import_files(self, paths: Sequence[str]) -> None:
-        """Take over files that the person brought, and use them once all are there."""
+        """Import files that the person chose, and use them once all are there."""
 
         def work(cancel: Cancel) -> None:
             failed: Exception | None = None
@@ -90,7 +90,7 @@ class NetworksController(Controller):
 
     @Slot()
     def cancel(self) -> None:
-        """Break off; a server that has fallen silent delays the end."""
+        """Cancel; a server that does not respond delays the end."""
         self._cancelled.set()
         self._worker.cancel_running()  # which may be a job before the newest
         self._on_working(Working("Stopping", can_cancel=False))
@@ -110,7 +110,7 @@ class NetworksController(Controller):
         work: Callable[[Cancel], None],
         cancelled: threading.Event | None = None,
     ) -> None:
-        """Have something done about the files, then look what is missing."""
+        """Run work on the files, then check which are missing."""
 
         def do(cancel: Cancel) -> NetworksState:
             problem, is_by_hand = "", False

@@ -15,7 +15,7 @@ BRING_BACK, DELETE = "bring back", "delete"
 
 
 class RecoveryController(Controller):
-    """Keep unsaved takes by the worker, and offer what an earlier run has left.
+    """Keep unsaved takes on disk, and offer what an earlier run left.
 
     ``is_on`` says whether takes are kept (`Settings.recover_takes`).
     """
@@ -38,7 +38,7 @@ class RecoveryController(Controller):
 
     @Slot(str, str)
     def choose(self, topic: str, key: str) -> None:
-        """Do what the person has chosen in the notice of what was found."""
+        """Carry out the choice made in the notice."""
         if topic != self.topic or not self._found:
             return
         if key == DELETE:
@@ -50,7 +50,7 @@ class RecoveryController(Controller):
         self._offer()
 
     def switch(self, is_on: bool) -> None:
-        """Keep takes from now on, or keep none and remove what is there."""
+        """Keep takes from now on, or remove what is there and keep none."""
         if is_on == self._is_on:
             return
         self._is_on = is_on
@@ -64,7 +64,7 @@ class RecoveryController(Controller):
         self._worker.look.emit()  # what is found while it is off is removed
 
     def forget(self) -> None:
-        """Remove what this run has kept, and release what others have left, before returning.
+        """Delete what this run kept and release what others left, before returning.
 
         Raises `OSError` if something cannot be deleted.
         """
@@ -73,7 +73,7 @@ class RecoveryController(Controller):
         self._worker.discard_now()
 
     def release(self) -> None:
-        """Let go of what earlier runs have left: it is offered again at the next start."""
+        """Release what earlier runs left: it is offered again at the next start."""
         while self._found:
             self._found.pop().run.release()
 
@@ -116,7 +116,7 @@ class RecoveryController(Controller):
             self._worker.want(self._session.unsaved_samples, self._features)
 
     def _offer(self) -> None:
-        """Ask about the newest of what was found; take the question away where nothing is left."""
+        """Ask about the newest find; withdraw the question when nothing is left."""
         if not self._found:
             self.tell("")
             return

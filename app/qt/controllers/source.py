@@ -1,6 +1,6 @@
-"""Which source is open, what it says of itself, and what the demo presents.
+"""The open source, its state, and what the demo presents.
 
-It is at work before anything else of the window is loaded, so that the first picture comes soon.
+Started before the rest of the window is loaded, so that the first picture comes soon.
 """
 
 from collections.abc import Callable
@@ -28,11 +28,11 @@ class SourceController(Controller):
     open_requested = Signal(str, int, int)
     cameras_requested = Signal()
     stream_begins = Signal()
-    """Frames of another source follow."""
+    """The next frames come from another source."""
     source_changed = Signal(object)
     """A `SourceState`."""
     message_changed = Signal(str)
-    """Shown in the place of a picture while there is none."""
+    """Shown instead of a picture while there is none."""
     interrupted = Signal(str)
     """Frames have stopped coming, for now; why."""
     finished = Signal(str)
@@ -51,7 +51,7 @@ class SourceController(Controller):
         self.is_running = False
         """Whether frames are coming that can be judged."""
         self.is_interrupted = False
-        """Whether frames have stopped coming, for now: a frame under way is out of date."""
+        """Whether frames have stopped for now: one that is still being scored is out of date."""
         self.capture = CaptureWorker(make_demo)
         self.worker_thread = WorkerThread(self.capture, "capture")
         self.open_requested.connect(self.capture.open)
@@ -69,7 +69,7 @@ class SourceController(Controller):
 
     @Slot(str)
     def open(self, text: str) -> None:
-        """Open a source by what a person would type."""
+        """Open a source, given as a person would type it."""
         self._asked = text
         self.open_requested.emit(text, self._settings.width, self._settings.height)
 
@@ -183,7 +183,7 @@ class SourceController(Controller):
 
     @Slot(str)
     def on_failed(self, sentence: str) -> None:
-        """Show why a source could not be made; what was open goes on."""
+        """Show why a source could not be opened; the previous one stays open."""
         self._failure = sentence
         self.tell(sentence, "error", REQUEST_TOPIC)
         self.source_changed.emit(self.state)

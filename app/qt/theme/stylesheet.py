@@ -233,7 +233,7 @@ _ICON_GAP = 4
 
 
 def sheet(points: float) -> str:
-    """Return the style sheet for a system font of so many points."""
+    """Return the style sheet for a system font of this size in points."""
     # Before every selector, which begins after "}" or ",": values have no commas.
     dark = re.sub(r"(?<=[},])\s*(?=[Q])", f'\n*[{MARK}="dark"] ', "}" + _rules(DARK, points))
     return _rules(LIGHT, points) + dark[1:]

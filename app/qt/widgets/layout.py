@@ -28,7 +28,7 @@ from app.qt.theme import GRID, set_class
 from app.qt.theme.icons import icon
 
 CARD = (16, 14, 16, 16)
-"""Margins of what lies in a card."""
+"""Margins inside a card."""
 
 Margins = int | tuple[int, int, int, int]
 Part = QWidget | QLayout | int | tuple[Any, ...]

@@ -188,7 +188,7 @@ class StepHeading(QWidget):
 
 
 class EmptyState(QWidget):
-    """What stands in the place of content that is not there yet: a shape, some words, a way on."""
+    """Placeholder for content that does not exist yet: an icon, words and buttons."""
 
     def __init__(self, icon: str, role: str = "muted", parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,11 +1,11 @@
-"""Refreshing what is seen, no faster than it can be read."""
+"""Refresh visible widgets, no faster than can be read."""
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 
 class Throttle(QTimer):
-    """Calls a slot at most once an interval, while a widget is stale and can be seen.
+    """Call a slot at most once per interval, while a widget is stale and visible.
 
     A widget that is hidden or in a minimised window catches up when it is shown; without anything
     new no timer runs.
@@ -23,14 +23,14 @@ class Throttle(QTimer):
         widget.installEventFilter(self)
 
     def mark_stale(self) -> None:
-        """Note that there is something new; cheap, whatever the rate."""
+        """Mark for a refresh; cheap at any rate."""
         self._is_stale = True
         if self._is_seen and not self.isActive():
             self.start()
 
     @Slot()
     def catch_up(self) -> None:
-        """Call the slot now if there is something new."""
+        """Call the slot now if stale."""
         if self._is_stale:
             self._is_stale = False
             self._due.emit()

@@ -26,7 +26,7 @@ DEMO = "demo"
 
 
 class CaptureWorker(QObject):
-    """Own the running capture; put every frame into two mailboxes, one to show, one to score.
+    """Own the running capture; put every frame into two mailboxes, to show and to score.
 
     Tests pass a ``make_demo`` of their own.
     """
@@ -41,7 +41,7 @@ class CaptureWorker(QObject):
     state_changed = Signal(object)
     """A `CaptureState`."""
     failed = Signal(str)
-    """A source could not be made; the one before goes on."""
+    """A source could not be opened; the previous one stays open."""
     cameras_listed = Signal(object)
     """A `Choice` for each camera at this machine: its name, and what people read."""
 
@@ -54,7 +54,7 @@ class CaptureWorker(QObject):
 
     @Slot(str, int, int)
     def open(self, text: str, width: int, height: int) -> None:
-        """Open a source in the place of the present one.
+        """Replace the present source.
 
         ``text`` is what `source_from` takes, or "auto": the first camera, else the demo.
         """

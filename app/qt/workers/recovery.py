@@ -59,7 +59,7 @@ class RecoveryWorker(Notifier):
         self._restored += (found,)
 
     def want(self, samples: tuple[Sample, ...], features: Mapping[str, Any]) -> None:
-        """Have exactly these samples on disk; cheap if they were wanted already."""
+        """Keep exactly these samples on disk; cheap if they are unchanged."""
         if samples != self._wanted.samples:
             self._wanted = Wanted(samples, features, self._restored)
             self._keep.emit()

@@ -28,7 +28,7 @@ _VIEWS = "views"
 
 
 class ScoringWorker(Notifier):
-    """Own the pipeline; whatever goes wrong becomes a sentence, and the next frame is tried.
+    """Own the pipeline; an error becomes a notice, and the next frame is tried.
 
     ``mailbox`` holds the newest frame; benchmarks pass a slower ``observe``.
     """
@@ -53,7 +53,7 @@ class ScoringWorker(Notifier):
 
     @Slot(str, str)
     def prepare(self, preset: str, detector: str) -> None:
-        """Make the pipeline for these views: a minute at the very first time, then a moment."""
+        """Build the pipeline for these views; takes up to a minute the first time."""
         self._pipeline = None
         self.working.emit(Working("Preparing the networks", can_cancel=False))
         try:
@@ -100,12 +100,12 @@ class ScoringWorker(Notifier):
 
     @Slot(object)
     def set_model(self, model: PadModel | None) -> None:
-        """Judge by this model from the next frame on."""
+        """Use this model from the next frame on."""
         self._model = model
 
     @Slot()
     def begin_stream(self) -> None:
-        """Frames of another source follow."""
+        """The next frames come from another source."""
         if self._pipeline is not None:
             self._pipeline.reset()
         self._last_failure = ""

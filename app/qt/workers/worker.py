@@ -1,4 +1,4 @@
-"""Workers on threads of their own: started, asked to stop, waited for; jobs, and how they fail."""
+"""Worker threads: start, stop and wait for them; jobs and their errors."""
 
 import logging
 import threading
@@ -108,10 +108,10 @@ Cancel = Callable[[], bool]
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A piece of work that holds all it needs, and what follows on the main thread."""
+    """Work that holds all it needs, and callbacks for the main thread."""
 
     text: str
-    """What is being done, for the person."""
+    """Shown to the person."""
     work: Callable[[Cancel], Any]
     """Called with a function that says whether to stop."""
     on_done: Callable[[Any], None]
@@ -123,12 +123,12 @@ class Job:
 
 
 class JobWorker(QObject):
-    """Does jobs in the order they come; a job that fails does not stop the next one."""
+    """Run jobs in order; a failed job does not stop the next one."""
 
     working = Signal(object)
     """A `Working`; empty when nothing is being done."""
     ended = Signal(object)
-    """A function to call on the main thread: how a job goes on."""
+    """A callback to call on the main thread."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -137,7 +137,7 @@ class JobWorker(QObject):
 
     @Slot(object)
     def run(self, job: Job) -> None:
-        """Do a job and tell how it ended."""
+        """Run a job and emit how it ended."""
         if self._stop.is_set() or job.cancelled.is_set():
             self.ended.emit(job.on_cancelled)
             return
