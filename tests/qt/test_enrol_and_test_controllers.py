@@ -101,23 +101,6 @@ def test_that_suggested_takes_come_in_lights_of_their_own(stage):
     assert lights == ["window 1", "lamp 1", "office 1", "window 2"]
 
 
-def test_that_takes_are_whose_the_page_says(stage):
-    stage.enrol.set_person("Ann")
-    stage.enrol.start("")
-    finish_take(stage)
-    stage.enrol.set_person("Ben")
-    stage.enrol.start("")
-    assert stage.presenting == "window 1"
-    finish_take(stage)
-    takes = stage.session.enrolment.state.takes
-    assert [(take.name, take.person) for take in takes] == [
-        ("window light", "Ann"),
-        ("window light (2)", "Ben"),
-    ]
-    stage.enrol.assign_take("window light (2)", "Cid")
-    assert stage.session.enrolment.state.takes[1].person == "Cid"
-
-
 def test_that_only_a_quick_take_that_reached_its_end_is_complete(stage):
     darker = Decision(Verdict.UNFAMILIAR, differences=("it is darker",))
     stage.use_model()

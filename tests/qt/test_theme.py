@@ -22,9 +22,6 @@ from app.qt.theme.stylesheet import sheet
 from app.qt.theme.themes import DARK, LIGHT
 from tests.qt.driving import apply_theme
 
-# Said by the offscreen platform for every window.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 BOTH = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 GROUNDS = ("window", "panel", "raised", "accent_soft")
 STATUSES = ("good", "bad", "caution", "neutral")

@@ -17,10 +17,3 @@ def on_show(qtbot):
         return chart
 
     return show
-
-
-def pytest_collection_modifyitems(items):
-    """The offscreen platform says this of every window."""
-    for item in items:
-        if "/qt/charts/" in str(item.path):
-            item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support"))
