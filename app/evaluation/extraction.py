@@ -203,14 +203,17 @@ class FeatureStore:
         counts = {each.name: each.reader.count(self.n_frames) for each in missing}
         part = Part(progress, sum(counts.values()), "Making views")
         expected = 0
-        making = self._one_by_one if effective_n_jobs(n_jobs) == 1 else self._by_workers
-        for number, recording in enumerate(making(missing, n_jobs, part, cancel), start=1):
+        if effective_n_jobs(n_jobs) == 1:
+            made = self._one_by_one(missing, part, cancel)
+        else:
+            made = self._by_workers(missing, n_jobs, cancel)
+        for number, recording in enumerate(made, start=1):
             expected += counts[recording.name]
             # Recordings may be shorter than counted.
             part.step(expected - part.done, f"Making views, recording {number} of {len(missing)}")
 
     def _one_by_one(
-        self, missing: list[Recording], n_jobs: int | None, part: Part, cancel: Cancel | None
+        self, missing: list[Recording], part: Part, cancel: Cancel | None
     ) -> Iterator[Recording]:
         for recording in missing:
             # Another run may have made it meanwhile.
@@ -219,7 +222,7 @@ class FeatureStore:
             yield recording
 
     def _by_workers(
-        self, missing: list[Recording], n_jobs: int | None, part: Part, cancel: Cancel | None
+        self, missing: list[Recording], n_jobs: int | None, cancel: Cancel | None
     ) -> Iterator[Recording]:
         tasks = [
             delayed(features_of)(recording, self.n_frames, self.pipeline.recipe)

@@ -77,6 +77,7 @@ class Copy:
         Lines that ``parse`` refuses, and repeated ones, are added to ``refused``. A list that is
         missing, too large or not text raises `ProtocolError`.
         """
+        self._refuse_strays([name])
         path = self.root / name
         try:
             content = read_text(path, MOST_LIST_BYTES)
@@ -108,18 +109,22 @@ class Copy:
         return list(found)
 
     def missing(self, names: Iterable[str]) -> list[str]:
-        """Return the files that are absent; refuse any that lie elsewhere.
+        """Return the files that are absent; refuse any that lie elsewhere."""
+        found = {name: os.path.isfile(self.root / name) for name in dict.fromkeys(names)}
+        self._refuse_strays(name for name in found if found[name])
+        return [name for name in found if not found[name]]
+
+    def _refuse_strays(self, names: Iterable[str]) -> None:
+        """Raise `ProtocolError` for files that lie outside the database.
 
         A link directly in the database's folder may lead to another disk. A link further down came
         with an archive, and must not lead out of its part.
         """
-        found = {name: os.path.isfile(self.root / name) for name in dict.fromkeys(names)}
-        if strays := [name for name in found if found[name] and _strays(self.root, name)]:
+        if strays := [name for name in names if _strays(self.root, name)]:
             raise ProtocolError(
                 f"{self.title} in {self.root} holds links that lead out of it: {few(strays)}; "
                 "unpack its archives again."
             )
-        return [name for name in found if not found[name]]
 
 
 def find_copy(

@@ -108,6 +108,17 @@ def test_that_lines_that_leave_the_database_are_refused(with_own_lists, attempt)
             assert "outside the database" in sentence
 
 
+def test_that_a_list_outside_the_database_is_not_read(with_own_lists, tmp_path_factory):
+    root = with_own_lists("oulu-npu", "Protocols")
+    secret = tmp_path_factory.mktemp("elsewhere") / "secret.txt"
+    secret.write_text("a private key")
+    (root / "Protocols/Protocol_1/Train.txt").unlink()
+    (root / "Protocols/Protocol_1/Train.txt").symlink_to(secret)
+    text = refusal("oulu-npu", root, "I")
+    assert "links that lead out" in text
+    assert "private" not in text
+
+
 @pytest.mark.parametrize(
     ("name", "file", "protocol", "lines"),
     [
