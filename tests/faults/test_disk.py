@@ -65,7 +65,7 @@ def contents(folder):
 def test_that_settings_on_a_full_disk_stay_as_they_were(tmp_path):
     settings.save(settings.Settings(theme="light"))
     other = settings.Settings(theme="dark")
-    assert "make room there" in told_where_files_are_limited(100, lambda: settings.save(other))
+    assert "free some space" in told_where_files_are_limited(100, lambda: settings.save(other))
     assert settings.load() == (settings.Settings(theme="light"), ())
     assert os.listdir(tmp_path / "config") == ["settings.json"]
 
@@ -108,7 +108,7 @@ def test_that_takes_on_a_full_disk_are_those_that_were_kept_before():
 def test_that_an_evaluation_on_a_full_disk_says_where_room_is_needed(tmp_path):
     cache, views = Cache("features", tmp_path / "cache"), {"views": np.zeros((100, 100))}
     told = told_where_files_are_limited(1000, lambda: cache.store("0" * 64, {}, views))
-    assert "make room there" in told
+    assert "free some space" in told
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
 
 
