@@ -227,10 +227,7 @@ class Extractor:
 
 
 def check_torch(preset: Preset) -> None:
-    """Raise `EngineError` where a preset's networks need torch and it is not installed.
-
-    Checked before weights are looked for: fetching them would not help.
-    """
+    """Raise `EngineError` where a preset's networks need torch and it is not installed."""
     names = [name for name in preset.networks if NETWORKS[name].needs_torch]
     if names and not has_torch():
         raise without_torch(f"The preset {preset.name} (its networks {', '.join(names)})")

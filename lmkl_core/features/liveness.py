@@ -50,8 +50,8 @@ def _findings(folder: str | os.PathLike[str] | None) -> list[Finding]:
 class LivenessMeter:
     """Measure the probability that a face is live: the larger one of two networks.
 
-    In a hard light one of them often takes a live face for an attack; the larger value tells real
-    people in another light from attacks better than the mean (``python -m benchmarks real``).
+    In a hard light one of them often takes a live face for an attack; the larger value separates
+    better than the mean (``python -m benchmarks real``).
     """
 
     def __init__(self, extractor: Extractor) -> None:

@@ -47,11 +47,7 @@ NOISE = (0.1, 1.0, 10.0, 1e4)
 """Noise in standard deviations of each column; the last leaves no support row near."""
 
 LIMITS = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-9}
-"""Largest difference that passes, by the model's precision.
-
-Rounding alone stays below: about 1e-7 in single precision, 2e-5 where kernels are nearly singular;
-1e-15 in double, and 1e-10 for rows far out in a linear kernel.
-"""
+"""Largest difference that passes, by the model's precision; rounding stays below 2e-5 and 1e-10."""
 
 Rows: TypeAlias = dict[str, np.ndarray]
 

@@ -31,8 +31,7 @@ INDUCING: Literal["inducing"] = "inducing"
 LARGEST_NUMBER = 1e100
 """Numbers beyond this come from no fit, and their squares are still finite."""
 
-LARGEST_EXTRA = 64 << 10
-"""Bytes of JSON that a caller may add."""
+LARGEST_EXTRA = 64 << 10  # bytes of JSON
 
 PARAMETERS = tuple(LocalisedMKL().get_params())
 SETTINGS = tuple(

@@ -47,7 +47,7 @@ SALT_BYTES, NONCE_BYTES, TAG_BYTES, KEY_BYTES = 16, 12, 16, 32
 HEADER = struct.Struct(f"<{len(MAGIC)}sBBBB{SALT_BYTES}s{NONCE_BYTES}s")
 
 LARGEST = 2**31 - 1
-"""Bytes that are encrypted at once, at most: OpenSSL counts them in 31 bits."""
+"""Bytes that OpenSSL encrypts at once."""
 
 SHORTEST_PASSPHRASE = 15
 """Characters: what NIST SP 800-63B-4 asks of a password that stands alone."""

@@ -31,8 +31,7 @@ def is_frozen() -> bool:
 def module_command(module: str) -> list[str]:
     """Return the command that runs a module in a process of its own.
 
-    ``-P`` keeps the current folder out of the child's imports: a file ``json.py`` or ``torch.py``
-    that happens to lie there must not run. A one-folder build never looks there.
+    ``-P`` keeps the current folder out of the child's imports.
     """
     if is_frozen():
         return [sys.executable, RUN_MODULE, module]
@@ -42,8 +41,7 @@ def module_command(module: str) -> list[str]:
 def module_environment() -> dict[str, str]:
     """Return ours, with this very lmkl_core first: the child must not find another one.
 
-    In a one-folder build, PyInstaller's loader in the child starts afresh instead of reusing our
-    environment.
+    In a one-folder build, PyInstaller's loader in the child starts afresh.
     """
     if is_frozen():
         return os.environ | {"PYINSTALLER_RESET_ENVIRONMENT": "1"}
@@ -53,10 +51,7 @@ def module_environment() -> dict[str, str]:
 
 
 def preferred_workers() -> Literal["threads"] | None:
-    """Return joblib's ``prefer``: threads in a one-folder build, which cannot run ``python -m``.
-
-    Most of the work is linear algebra, in which threads do not wait for each other.
-    """
+    """Return joblib's ``prefer``: threads in a one-folder build, which cannot run ``python -m``."""
     return "threads" if is_frozen() else None
 
 

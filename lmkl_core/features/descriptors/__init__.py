@@ -1,7 +1,4 @@
-"""Hand-crafted descriptors: views of a crop without network, weights or engine.
-
-One-class face detectors used them before networks; here they allow comparisons on the same crops.
-"""
+"""Hand-crafted descriptors: views of a crop without network, weights or engine."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -38,14 +38,9 @@ class Pair:
         return cls(crop, np.stack(planes, axis=-1))
 
     @cached_property
-    def error(self) -> Picture:
-        """What was lost: image minus degraded image."""
-        return self.image - self.degraded
-
-    @cached_property
     def absolute_error(self) -> Picture:
-        """Size of what was lost."""
-        return np.abs(self.error)
+        """Size of what was lost: image minus degraded image."""
+        return np.abs(self.image - self.degraded)
 
     @cached_property
     def energy(self) -> float:
@@ -55,7 +50,7 @@ class Pair:
     @cached_property
     def error_energy(self) -> float:
         """Sum of the error's squares."""
-        return float(np.sum(self.error**2))
+        return float(np.sum(self.absolute_error**2))
 
     @cached_property
     def angle(self) -> Picture:

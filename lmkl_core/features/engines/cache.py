@@ -89,7 +89,7 @@ class Cache:
     def first_use(self, key: str) -> Iterator[int]:
         """Give the number of processes that have died in here since one survived.
 
-        Nothing is counted where no file can be kept or locked, nor while another process is here.
+        Nothing is counted where no file can be locked, nor while another process is here.
         """
         deaths, count = 0, self._probes / f"{key}.using"
         with ExitStack() as stack:

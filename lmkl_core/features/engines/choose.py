@@ -82,7 +82,7 @@ class Chooser:
         return engines, tuple(notes)
 
     def _onnxruntime(self, task: Task) -> Engine:
-        """Return the engine after one run here; its child survived that with the right values.
+        """Return the engine after one run here.
 
         If this process does not survive it, it dies where nothing can be lost, and the next start
         knows.

@@ -1,9 +1,8 @@
 """onnxruntime as an engine: float32 on the CPU, one thread a call.
 
-The threads of a session meet after every layer: they spin, which takes the cores away from camera
-and window, or sleep and have to be woken. So a session gets none; callers give different crops to
-different threads (`EnginePool`), which meet once a frame. Measured, that took as long as spinning
-when cores were free and half as long when not, and a crop gives the same bits in any batch.
+The threads of a session meet after every layer; those of `EnginePool` meet once a frame. Measured,
+that took as long when cores were free and half as long when not, and a crop gives the same bits in
+any batch.
 """
 
 import tempfile
@@ -20,15 +19,7 @@ _ERRORS_ONLY = 3
 
 
 class OnnxEngine:
-    """Run an exported graph with onnxruntime.
-
-    Parameters
-    ----------
-    model : bytes
-        The graph, with input ``crops`` and its outputs in order.
-    optimised : bool
-        False runs the graph as it is written, for comparison.
-    """
+    """Run an exported graph with onnxruntime; not ``optimised``, as it is written."""
 
     name = "onnxruntime"
     brings_threads = False

@@ -12,6 +12,7 @@ import os
 import platform
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -105,19 +106,13 @@ def relative_difference(
 
 def machine_id() -> str:
     """Return a hash that changes when other processor instructions could be used."""
-    facts = [platform.system(), platform.machine(), platform.processor(), *_processor_lines()]
-    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
-
-
-def _processor_lines() -> list[str]:
-    """Return model and instruction sets of the first processor, on Linux."""
-    try:
+    facts = [platform.system(), platform.machine(), platform.processor()]
+    with suppress(OSError):  # only Linux has it
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
-    first = text.partition("\n\n")[0]
-    kept = ("model name", "flags", "Features", "CPU implementer", "CPU part")
-    return [line for line in first.splitlines() if line.startswith(kept)]
+        first = text.partition("\n\n")[0]
+        kept = ("model name", "flags", "Features", "CPU implementer", "CPU part")
+        facts += [line for line in first.splitlines() if line.startswith(kept)]
+    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
 
 
 def _try(name: str, task: Task, cache: Cache) -> str:

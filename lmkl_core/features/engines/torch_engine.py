@@ -15,14 +15,8 @@ from lmkl_core.features.networks.torch_networks import load_truncated
 class TorchEngine:
     """Run a graph with torch in float32.
 
-    Parameters
-    ----------
-    graph, weights : Graph, Path
-        What to compute, and the file of the network's weights.
-    threads : int, optional
-        Threads of torch; they are set for the whole process. By default torch decides.
-    channels_last : bool, default=True
-        The faster order in memory; False is torch as it comes, for comparisons.
+    Threads are set for the whole process. ``channels_last`` is the faster order in memory; False is
+    torch as it comes, for comparisons.
     """
 
     name = "torch"

@@ -16,8 +16,7 @@ References
 A. Lavin and S. Gray, "Fast algorithms for convolutional neural networks", CVPR 2016.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
@@ -30,8 +29,7 @@ LEAST_WORK = 3e8
 """Multiplications a crop from which on it pays (measured; VGG16's have 0.46e9 to 1.85e9,
 GoogLeNet's largest has 0.35e9; ResNet50's have 0.12e9 and took longer)."""
 
-LARGEST_SIDE = 128
-"""Above, the maps move more memory than the multiplications saved are worth."""
+LARGEST_SIDE = 128  # above, the maps move too much memory
 
 _SQUARE, _PATCH = 4, 6
 
@@ -49,10 +47,7 @@ _G = np.array([[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 
 _A = np.array([[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]])
 
 
-@dataclass(frozen=True)
-class _Convolution:
-    """One convolution that qualifies."""
-
+class _Convolution(NamedTuple):
     source: str
     target: str
     kernel: NDArray[np.float32]
@@ -98,9 +93,8 @@ def _qualifying(
         return None
     has = {item.name: helper.get_attribute_value(item) for item in node.attribute}
     plain = {"group": 1, "strides": [1, 1], "dilations": [1, 1], "auto_pad": b"NOTSET"}
-    if any(has.get(name, value) != value for name, value in plain.items()):
-        return None
-    if has.get("pads") != [1, 1, 1, 1]:
+    is_plain = all(has.get(name, value) == value for name, value in plain.items())
+    if not is_plain or has.get("pads") != [1, 1, 1, 1]:
         return None
     kernel = numpy_helper.to_array(constants[node.input[1]])
     shape = shapes.get(node.input[0], [])

@@ -88,45 +88,31 @@ _STEM, _HEAD = 32, 1280
 _lite_conv = partial(Conv, padding="same", epsilon=1e-3)
 
 
+_lite_relu = partial(_lite_conv, activation="relu6")
+
+
 def _lite_bottlenecks() -> list[tuple[Step, ...]]:
     blocks: list[tuple[Step, ...]] = []
     inputs = _STEM
     for count, kernel, first_stride, widening, outputs in _LITE0_GROUPS:
-        for number in range(count):
-            stride = first_stride if number == 0 else 1
-            steps = _lite_bottleneck(
-                f"_blocks.{len(blocks)}", inputs, outputs, kernel, stride, widening
+        for stride in (first_stride, *[1] * (count - 1)):
+            at, wide = f"_blocks.{len(blocks)}", inputs * widening
+            steps: tuple[Step, ...] = (
+                _lite_relu(f"{at}._expand_conv", wide, norm=f"{at}._bn0"),
+                _lite_relu(f"{at}._depthwise_conv", wide, kernel, stride, True, norm=f"{at}._bn1"),
+                _lite_conv(f"{at}._project_conv", outputs, norm=f"{at}._bn2"),
             )
-            adds = stride == 1 and inputs == outputs
-            blocks.append((Block(steps),) if adds else steps)
+            if widening == 1:
+                steps = steps[1:]
+            blocks.append((Block(steps),) if stride == 1 and inputs == outputs else steps)
             inputs = outputs
     return blocks
 
 
-def _lite_bottleneck(
-    at: str, inputs: int, outputs: int, kernel: int, stride: int, widening: int
-) -> tuple[Step, ...]:
-    wide = inputs * widening
-    widen = _lite_conv(f"{at}._expand_conv", wide, norm=f"{at}._bn0", activation="relu6")
-    return (
-        *([widen] if widening > 1 else []),
-        _lite_conv(
-            f"{at}._depthwise_conv",
-            wide,
-            kernel,
-            stride,
-            depthwise=True,
-            norm=f"{at}._bn1",
-            activation="relu6",
-        ),
-        _lite_conv(f"{at}._project_conv", outputs, norm=f"{at}._bn2"),
-    )
-
-
 LITE0: Layers = (
-    (_lite_conv("_conv_stem", _STEM, 3, 2, norm="_bn0", activation="relu6"),),
+    (_lite_relu("_conv_stem", _STEM, 3, 2, norm="_bn0"),),
     *_lite_bottlenecks(),
-    (_lite_conv("_conv_head", _HEAD, norm="_bn1", activation="relu6"),),
+    (_lite_relu("_conv_head", _HEAD, norm="_bn1"),),
 )
 """Stem, blocks and head."""
 

@@ -33,8 +33,6 @@ VIEWS_FORMAT = 1
 """Raised whenever the same preset and weights would give other values than before."""
 
 OPSET = 18
-"""Of the ONNX standard."""
-
 BUILDING, REWRITING = 1, 3
 """Raised whenever `engines.build`, or the rewriting of torch's exports, writes other graphs."""
 
@@ -53,10 +51,7 @@ VARIANCE_FLOOR = 1e-10
 SMALLEST_NORM = 1e-12
 
 LAST = "last"
-"""In every network, the last layer: the feature maps that its classifier starts from."""
-
-LARGEST_CROP = 1024
-"""Largest side of a crop in pixels."""
+LARGEST_CROP = 1024  # side in pixels
 
 
 @dataclass(frozen=True)

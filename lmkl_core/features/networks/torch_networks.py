@@ -236,12 +236,8 @@ _OPTIONS = {
 def build_network(spec: NetworkSpec) -> tuple[nn.Module, tuple[nn.Module, ...]]:
     """Build a network that has no description, without weights.
 
-    Returns
-    -------
-    body : Module
-        Holds every weight that a layer needs, under the names that files use.
-    chain : tuple of Module
-        One module a layer; each takes what the one before it gives, the first the picture.
+    Returns the body, which holds every weight under the name that files use, and one module a
+    layer, each of which takes what the one before it gives.
     """
     if spec.name == "nasnetlarge":
         return _nasnetlarge()

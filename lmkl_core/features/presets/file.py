@@ -28,8 +28,7 @@ DEFAULT_PRESET = "texture"
 LONGEST_NAME = 60
 MAX_BYTES = 64 * 1024
 MAX_LINE = 4000
-"""Characters in a line. The parser takes seconds and gigabytes for a dotted key that fills a whole
-file, and gives up on numbers of 4300 digits without naming their line."""
+"""Characters; the parser takes seconds and gigabytes for a dotted key that fills a whole file."""
 
 DESCRIPTOR_SIZE = 64
 """Side in pixels of the faces that the literature describes by hand, and that do best here."""
@@ -177,7 +176,7 @@ def _crop(name: str, value: object) -> Crop:
     of = _read(str, table.get("of", "face"), f"{where}.of")
     check_choice(of, _KEYS, "origin", f"{where}.of")
     for key in table:
-        check_choice(key, ("of", "size", *_KEYS[of]), f"key for the {of}", where)
+        check_choice(key, ("of", "size", *_KEYS[of]), f"{of} key", where)
     if of == "box" and "scale" not in table:
         raise PresetError(f"{where} needs scale, as a multiple of the box.")
     if of == "face":

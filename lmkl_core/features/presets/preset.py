@@ -28,14 +28,9 @@ MINIFASNET_SIZE, NASNET_SIZE = 80, 331
 """The sizes these networks were trained on, though not multiples of 32."""
 
 # Eyes, nose and mouth corners of the widely used 112-pixel alignment template, over 112.
-TEMPLATE = (
-    (0.3419, 0.4616),
-    (0.6565, 0.4598),
-    (0.5002, 0.6405),
-    (0.3709, 0.8247),
-    (0.6315, 0.8232),
-)
-
+_EYES = (0.3419, 0.4616), (0.6565, 0.4598)
+_MOUTH = (0.3709, 0.8247), (0.6315, 0.8232)
+TEMPLATE = (*_EYES, (0.5002, 0.6405), *_MOUTH)
 
 _Coordinate = Annotated[float, Meta(ge=-2, le=3)]
 

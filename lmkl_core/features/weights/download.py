@@ -38,8 +38,7 @@ from lmkl_core.features.weights.store import (
 )
 from lmkl_core.system.processes import Locked, only_one
 
-Progress: TypeAlias = Callable[[int, int | None], None]
-"""Called with the bytes present and, where known, the bytes in all."""
+Progress: TypeAlias = Callable[[int, int | None], None]  # bytes present, and in all if known
 
 TIMEOUT = 20.0
 ATTEMPTS = 5

@@ -3,8 +3,8 @@
 A file counts only with the right checksum. A wrong one in the user's folder is an error rather than
 passed over, because the user expects it to be used.
 
-Checksums of files are cached in a small JSON file; an entry is valid while the file's size and
-times stay the same. A cache that cannot be read or written costs time, never an answer.
+Checksums are cached in a small JSON file; an entry is valid while the file's size and times stay
+the same.
 """
 
 import hashlib
@@ -34,7 +34,6 @@ FOLDER_VARIABLE = "LMKL_PAD_WEIGHTS"
 MAX_BYTES = 2 << 30
 """More than any file of weights has; larger ones are not fetched."""
 
-MAX_CACHED = 200
 BLOCK = 1 << 20
 
 
@@ -88,10 +87,7 @@ class Finding:
 
 
 def weights_folder(folder: Path | str | None = None) -> Path:
-    """Return the user's folder of weights, which need not exist.
-
-    That is ``folder``, else the environment's ``LMKL_PAD_WEIGHTS``, else the system's usual place.
-    """
+    """Return ``folder``, else the environment's ``LMKL_PAD_WEIGHTS``, else the usual place."""
     if folder is not None:
         return Path(folder)
     if chosen := os.environ.get(FOLDER_VARIABLE):
@@ -248,8 +244,6 @@ def _cached() -> dict[str, tuple[int, int, int, str]]:
 
 def _keep(key: str, entry: tuple[int, int, int, str]) -> None:
     kept = {name: value for name, value in _cached().items() if os.path.exists(name)}
-    kept.pop(key, None)
-    kept = dict(list(kept.items())[1 - MAX_CACHED :])
     # Two processes at once, a full disk, a read-only home: the next start computes again.
     with suppress(OSError):
         make_private(checksums_path().parent)
