@@ -118,8 +118,6 @@ class Capture:
         self._still: NDArray[Any] | None = None
         self._callback_has_failed = False
 
-    # ------------------------------------------------------------- from any thread
-
     @property
     def state(self) -> CaptureState:
         with self._lock:
@@ -165,8 +163,6 @@ class Capture:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-
-    # ------------------------------------------------------------- the reading thread
 
     def _run(self) -> None:
         n_failed = 0
@@ -252,8 +248,6 @@ class Capture:
                     cause = _SLOW.get(self._state.phase) if is_silent else None
                 if cause is not None:
                     self._report(**self._advice(cause))
-
-    # ------------------------------------------------------------- shared
 
     def _advice(self, cause: Cause | None) -> dict[str, Any]:
         return {"cause": cause, "message": advice(cause, self.source.subject) if cause else ""}

@@ -186,8 +186,6 @@ class FrameSource(ABC):
         self.close()
 
 
-# ------------------------------------------------------------- time
-
 DEFAULT_RATE = 30.0  # frames a second where a recording does not say
 
 # Seconds between two frames that are believed; a longer gap is a broken time stamp.

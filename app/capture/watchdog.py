@@ -182,8 +182,6 @@ def _since(since: float | None, is_so: bool, now: float) -> float | None:
     return now if since is None else since
 
 
-# ------------------------------------------------------------- where a picture repeats the last one
-
 SEAM_STEP = 2  # distance of the rows of a block that are compared
 
 # Height of a seam: pictures with colours at half the resolution end in steps of two blocks.

@@ -172,9 +172,6 @@ def _group_as_json(item: GroupResult) -> dict[str, Any]:
     }
 
 
-# ------------------------------------------------------------- tables
-
-
 def print_demo(result: DemoResult, console: Console) -> None:
     lights = list(dict.fromkeys(name.rpartition(" ")[0] for name in result.takes))
     console.print(
@@ -220,9 +217,6 @@ def _verdicts_table(result: DemoResult) -> Table:
             rows.append([Text(str(cell), style) for cell in (item.name, *counts, rate, interval)])
     headings = ("n", "accepted", "refused", "no resp.", "error", "95 % interval")
     return text_table("Presentations never learnt from", ["presented"], headings, rows)
-
-
-# ------------------------------------------------------------- picture of the window
 
 
 def take_window_picture(model: Path, picture: Path) -> str:

@@ -120,9 +120,6 @@ def check_up(preset: str | None = None, progress: Tell | None = None) -> Iterato
             yield Finding(name, State.BAD, told, advice)
 
 
-# ------------------------------------------------------------- software
-
-
 def _python() -> Found:
     from packaging.specifiers import SpecifierSet
 
@@ -203,9 +200,6 @@ def folder(path: Path, variable: str) -> Found:
         yield State.OK, found
 
 
-# ------------------------------------------------------------- devices
-
-
 def _screen() -> Found:
     from app.launch import why_no_screen
 
@@ -233,9 +227,6 @@ def _cameras() -> Found:
             yield State.NOTE, camera.label, camera.remark
         else:
             yield State.OK, camera.name
-
-
-# ------------------------------------------------------------- seeing
 
 
 def _weights(preset: str) -> Found:

@@ -193,10 +193,8 @@ def _takes_table(takes: list[TakeRecorded]) -> Table:
         (t.person or "-", t.name, t.source, len(t.samples), t.refused.total(), t.n_seen)
         for t in takes
     ]
-    skipped = 0 if any(take.person for take in takes) else 1
-    texts = ("person", "take", "source")[skipped:]
     numbers = ("frames kept", "refused", "looked at")
-    return text_table("Takes", texts, numbers, [row[skipped:] for row in rows])
+    return text_table("Takes", ("person", "take", "source"), numbers, rows)
 
 
 def _people_table(people: list[dict[str, Any]]) -> Table:

@@ -167,9 +167,6 @@ def command(
         print_comparison(comparison, console)
 
 
-# ------------------------------------------------------------- options
-
-
 def _database(name: str) -> Database:
     if name not in DATABASES:
         known = ", ".join(DATABASES)
@@ -219,9 +216,6 @@ def _name(database: Database, options: Options, n_databases: int, chosen: list[O
     if len({each.seed for each in chosen}) > 1:
         parts.append(f"seed-{options.seed}")
     return file_name("-".join(parts)) if parts else ""
-
-
-# ------------------------------------------------------------- runs
 
 
 def _measured(

@@ -117,9 +117,6 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     _print_notes(comparison_notices(comparison), console)
 
 
-# ------------------------------------------------------------------ what there is
-
-
 def listing() -> dict[str, Any]:
     told = ("name", "title", "uses", "published", "differs")
     return {

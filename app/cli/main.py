@@ -25,9 +25,6 @@ from app.cli.console import HELP, ExitCode, option, say, stop
 from app.logs import DEBUG_VARIABLE
 from app.names import with_command
 
-# ------------------------------------------------------------- errors and signals
-
-
 _SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
@@ -145,8 +142,6 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
         ExitCode.FAILED,
     )
 
-
-# ------------------------------------------------------------- commands
 
 COMMANDS = {
     "enrol": "Learn a genuine face from takes and save the model.",

@@ -125,9 +125,6 @@ def _as_preset_file(stored: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-# ------------------------------------------------------------- as JSON
-
-
 def uncertified(gap: float) -> str:
     return (
         f"The fit stopped at a relative gap of {gap:.1e}, above the {CERTIFIED_GAP:.0e} that "
@@ -176,9 +173,6 @@ def named_facts(model: PadModel) -> dict[str, Any]:
     facts = model_facts(model)
     names = ("file", "is_protected", "digest", "preset", "is_simulated", "threshold")
     return {name: facts[name] for name in names}
-
-
-# ------------------------------------------------------------- passphrases
 
 
 def open_model(

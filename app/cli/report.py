@@ -151,9 +151,6 @@ def _print(report: Report) -> None:
         console.print(sentence, markup=False, soft_wrap=True)
 
 
-# ------------------------------------------------------------- a test on recordings
-
-
 def _plan(bona_fide: list[str] | None, attacks: list[str] | None) -> list[tuple[str, str]]:
     """Return species and source of every recording that was named or lies in a named folder."""
     plan = [(BONA_FIDE, found) for path in bona_fide or [] for found in recordings_in(path)]

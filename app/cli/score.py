@@ -169,9 +169,6 @@ def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Forma
     return form
 
 
-# ------------------------------------------------------------- scores
-
-
 @dataclass
 class InputResult:
     """An input as a whole; ``error`` says why it could not be read, or not to its end."""
@@ -245,8 +242,6 @@ def score_input(
             yield scored
 
 
-# ------------------------------------------------------------- rows
-
 COLUMNS = ("source", "frame", "time", "status", "reason", "score", "verdict", "threshold",
            "liveness")  # fmt: skip
 """Of a frame's row, in CSV and in JSON lines."""
@@ -283,9 +278,6 @@ def _csv_line(values: Iterable[Any]) -> str:
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerow(values)
     return stream.getvalue()
-
-
-# ------------------------------------------------------------- table
 
 
 def _print(model: PadModel, results: list[InputResult], console: Console) -> None:

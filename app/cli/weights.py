@@ -181,25 +181,16 @@ def _entries(names: list[str] | None, preset: str | None = None) -> list[Weights
         stop(str(error), ExitCode.USAGE)
 
 
-# ------------------------------------------------------------- findings
-
 DAMAGED = (Checksum.WRONG, Checksum.UNREADABLE)
-
-_WORDS = {
-    Checksum.RIGHT: "right",
-    Checksum.WRONG: "WRONG",
-    Checksum.UNREADABLE: "unreadable",
-    Checksum.NONE: "-",
-}
 
 
 def findings_table(findings: list[Finding]) -> Table:
     """Return a row for each entry: what it is, where it lies and whether it is whole."""
     rows = []
     for finding in findings:
-        entry, where, words = finding.entry, finding.place.value, Text(_WORDS[finding.checksum])
+        entry, where, words = finding.entry, finding.place.value, Text(finding.checksum.value)
         if finding.checksum in DAMAGED:
-            words.stylize("bold red")
+            words = Text(finding.checksum.value.upper(), "bold red")
         if finding.place is Place.NOWHERE and finding.fetched:
             where = f"missing, {decimal(finding.fetched)} fetched"
         if finding.checksum is Checksum.RIGHT and not entry.is_pinned:

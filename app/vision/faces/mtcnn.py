@@ -83,8 +83,6 @@ class MtcnnDetector:
     def refine(self, image: Image, face: Face) -> Face | None:
         return self._look(image, face.landmarks)
 
-    # ------------------------------------------------------------ the cascade
-
     def _proposals(self, pyramid: "_Pyramid") -> Boxes:
         """First network: windows of all sizes, the likeliest first."""
         all_boxes, all_scores = [np.empty((0, 4))], [np.empty(0)]
@@ -138,8 +136,6 @@ class MtcnnDetector:
             return []
         regions, scores = np.stack([item[0] for item in found]), np.array([i[1] for i in found])
         return [found[i][2] for i in survivors(regions, scores, 0.7, over="smaller")]
-
-    # ------------------------------------------------------------ the last look
 
     def _look(self, image: Image, landmarks: NDArray[np.float64]) -> Face | None:
         """Third network in the window that the landmarks place, until they come to rest."""
