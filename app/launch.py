@@ -67,15 +67,15 @@ def why_no_screen(
     ``sockets`` is the folder of the X server's local sockets.
     """
     known = os.environ if environment is None else environment
-    wished = known.get("QT_QPA_PLATFORM", "")
-    is_x11_alone = all(name.partition(":")[0] == "xcb" for name in wished.split(";"))
-    if not platform.startswith("linux") or (wished and not is_x11_alone):
+    platforms = known.get("QT_QPA_PLATFORM", "")
+    is_x11_alone = all(name.partition(":")[0] == "xcb" for name in platforms.split(";"))
+    if not platform.startswith("linux") or (platforms and not is_x11_alone):
         return ""
-    if known.get("WAYLAND_DISPLAY") and not wished:
+    if known.get("WAYLAND_DISPLAY") and not platforms:
         return ""
     display = known.get("DISPLAY", "")
-    if not display and wished:
-        return f"There is no screen here (DISPLAY is not set, and QT_QPA_PLATFORM is {wished})."
+    if not display and platforms:
+        return f"There is no screen here (DISPLAY is not set, and QT_QPA_PLATFORM is {platforms})."
     if not display:
         return "There is no screen here (neither DISPLAY nor WAYLAND_DISPLAY is set)."
     host, _, number = display.rpartition(":")

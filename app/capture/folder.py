@@ -48,7 +48,7 @@ def read_image(path: Path) -> Image:
         if not stat.S_ISREG(status.st_mode):  # reading a pipe would wait for its writer
             raise SourceError(Cause.UNREADABLE, subject)
         with path.open("rb") as file:
-            # A file can grow after its size was asked for, and some tell none.
+            # A file can grow meanwhile, and some report no size.
             data = file.read(MAX_BYTES + 1) if status.st_size <= MAX_BYTES else None
         if data is None or len(data) > MAX_BYTES:
             raise SourceError(Cause.TOO_LARGE, subject, limit=f"{MAX_BYTES >> 20} MiB")

@@ -14,7 +14,7 @@ MAX_PIXELS = 1 << 26
 BLACK_LEVEL = 12
 # Every n-th pixel in both directions shows whether there is a picture at all.
 STEP = 8
-# Share of a picture's height that has to be missing before it is called half decoded.
+# Share of the height that is missing in a half-decoded picture, at least.
 MISSING_SHARE = 1 / 8
 # What decoders leave where data are missing, exactly: middle grey, or the green of zero luma and
 # chroma. A camera's noise keeps a real wall of that colour from being even.

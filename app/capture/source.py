@@ -127,7 +127,7 @@ def unreadable_by_account(subject: str) -> SourceError:
 @dataclass(frozen=True)
 class SourceInfo:
     name: str
-    width: int  # as delivered rather than as asked for
+    width: int  # as delivered, not as requested
     height: int
     rate: float  # frames a second it announces; 0 if unknown
     n_frames: int | None = None  # None where only reading to the end would tell
@@ -174,7 +174,7 @@ class FrameSource(ABC):
         return frame
 
     def __iter__(self) -> Iterator[Frame]:
-        """Read to the end; the source has to be open."""
+        """Read an open source to its end."""
         while (frame := self.read()) is not None:
             yield frame
 

@@ -221,8 +221,8 @@ def seam_between(image: NDArray[Any], previous: NDArray[Any]) -> Seam | None:
     # A column of one colour, such as a black border, says nothing.
     row = lowest - SEAM_BLOCKS - 1
     strip = image[row * BLOCK : (row + 1) * BLOCK, :width].reshape(BLOCK, n_wide, BLOCK, -1)
-    telling = changed[row] | np.any(strip != strip[:1, :, :1], axis=(0, 2, 3))
-    begins = begins[telling]
+    is_textured = changed[row] | np.any(strip != strip[:1, :, :1], axis=(0, 2, 3))
+    begins = begins[is_textured]
     if not begins.size or np.mean(begins >= lowest - SEAM_BLOCKS) < SEAM_SHARE:
         return None
     # Colours of half the resolution blur the line by a block.

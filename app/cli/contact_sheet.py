@@ -57,7 +57,7 @@ class ContactSheet:
             del self.tiles[self.most]
 
     def picture(self) -> Image:
-        """Return the sheet; there has to be a frame with a score."""
+        """Return the sheet; needs at least one tile."""
         n_worst = len(self.tiles) // 2
         bands = {"Most genuine": self.tiles[n_worst:][::-1]}
         if n_worst:

@@ -120,7 +120,7 @@ def command(
 
 
 def _wanted(sources: list[str] | None, takes: list[str] | None) -> list[TakeWanted]:
-    """Return the takes that were asked for, each source checked before any work."""
+    """Return the requested takes, and check every source before any work."""
     wanted = [TakeWanted(source) for source in sources or []]
     for text in takes or []:
         name, source = named_value(text, TAKE_FORM)

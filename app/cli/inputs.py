@@ -59,7 +59,7 @@ class Opened:
         return isinstance(self.source, ImageFolder)
 
     def frames(self, pipeline: Pipeline) -> Iterator[Frame]:
-        """Yield all frames; the face is searched anew in the first one and in every still."""
+        """Yield all frames; reset the pipeline before the first one and before every still."""
         for number, frame in enumerate(self.source):
             if number == 0 or self.has_stills:
                 pipeline.reset()
@@ -121,7 +121,7 @@ def shown_name(text: str, source: FrameSource) -> str:
 
 @dataclass(frozen=True)
 class Selection:
-    """Every Nth frame, and at most so many: spread evenly, or the first of a camera."""
+    """Every ``every``-th frame, at most ``most``: spread evenly, or the first of a camera."""
 
     every: int = 1
     most: int | None = None
@@ -153,7 +153,7 @@ def spread(places: Sequence[int], most: int) -> frozenset[int]:
 
 
 def apart_in_time(frames: Iterable[Frame], seconds: float) -> Iterator[Frame]:
-    """Yield frames that are at least so many seconds apart, beginning with the first."""
+    """Yield the first frame, and others at least ``seconds`` after the last yielded."""
     last: float | None = None
     for frame in frames:
         if last is None or frame.time - last >= seconds - _EARLY:

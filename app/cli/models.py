@@ -180,7 +180,7 @@ def open_model(
 ) -> tuple[PadModel, str | None]:
     """Load a model, and return it with its passphrase if it has one.
 
-    With ``reads_only`` a passphrase file is meant for this model, which then has to be protected.
+    With ``reads_only`` a passphrase file belongs to this model, which must be protected.
     """
     if not reads_only or passphrase_file is None:
         try:
@@ -280,7 +280,7 @@ def _first_line(file: Path) -> str:
 
 
 def _check_terminal(path: Path) -> None:
-    """Refuse to ask where there is no terminal: a script would wait for ever."""
+    """Stop where there is no terminal to ask on: a script would wait forever."""
     if not can_ask():
         stop(
             f"{path.name} needs a passphrase: give it with --passphrase-file or in {VARIABLE}, or "

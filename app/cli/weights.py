@@ -185,7 +185,7 @@ DAMAGED = (Checksum.WRONG, Checksum.UNREADABLE)
 
 
 def findings_table(findings: list[Finding]) -> Table:
-    """Return a row for each entry: what it is, where it lies and whether it is whole."""
+    """Return a row for each entry: name and use, place, checksum, licence and size."""
     rows = []
     for finding in findings:
         entry, where, words = finding.entry, finding.place.value, Text(finding.checksum.value)

@@ -83,7 +83,7 @@ class EnrolledConditions:
         return cls(names, np.array([r[0] for r in ranges]), np.array([r[1] for r in ranges]))
 
     def familiarity(self, condition: Condition) -> Familiarity:
-        """Return the distance of a frame's circumstances, and what it is made of."""
+        """Return how far a frame's circumstances are from the enrolled ones, and in what."""
         value = np.array(astuple(condition))
         below, above = (self.low - value) / TOLERANCES, (value - self.high) / TOLERANCES
         outside = _outside(below, above)

@@ -110,7 +110,7 @@ class MtcnnDetector:
         sure = scores > _SURE[1]
         boxes, scores = regressed(boxes[sure], offsets[sure]), scores[sure]
         found = squared(boxes[survivors(boxes, scores, 0.7)])
-        # In a crowd the largest stay, not the surest: they are what is asked for.
+        # In a crowd keep the largest, not the surest.
         return found[np.argsort(found[:, 0] - found[:, 2], kind="stable")[: _MOST[1]]]
 
     def _in_batches(self, crops: NDArray[np.uint8]) -> tuple[Boxes, Boxes]:

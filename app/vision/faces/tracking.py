@@ -29,7 +29,7 @@ class FaceTracker:
     larger = 1.3  # how many times larger in area another face must be to take over,
     detections = 3  # and in how many detections in a row; a face missed so often is given up
     memory = 1.0  # seconds for which a lost face is remembered: at its place it is the same face
-    pause = 5.0  # seconds without a frame after which the next one starts anew
+    pause = 5.0  # seconds without a frame after which the tracker is reset
 
     def __init__(self, detector: FaceDetector) -> None:
         self.detector = detector
@@ -49,7 +49,7 @@ class FaceTracker:
         self._n_faces = 0
 
     def update(self, image: Image, time: float) -> Tracking:
-        """Find the face in the next frame; another image size starts anew."""
+        """Find the face in the next frame; reset if the image size changed."""
         if image.shape != self._shape or time - self._time > self.pause:
             self.reset()
             self._shape = image.shape

@@ -46,7 +46,7 @@ class YuNetDetector:
 
     def __init__(self, path: Path, sha256: str = YUNET_SHA256) -> None:
         content = _content(path, sha256)
-        # One for frames and one for windows, so that neither is laid out anew in between.
+        # One for frames and one for windows: changing the input size rebuilds the network.
         self._whole = _detector(content, path, (LONGEST_SIDE, LONGEST_SIDE))
         self._window = _detector(content, path, (_WINDOW_PIXELS, _WINDOW_PIXELS))
 

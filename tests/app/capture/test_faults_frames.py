@@ -69,9 +69,6 @@ def device(monkeypatch):
     return play
 
 
-# ------------------------------------------------------------- unplugged
-
-
 @pytest.mark.fault("Camera", "unplugged, and plugged in again", keeps="models")
 def test_that_a_webcam_that_is_unplugged_is_told_and_found_again_at_another_number(device, attempt):
     for n_before in (1, 2, 7):
@@ -92,9 +89,6 @@ def test_that_a_webcam_that_is_unplugged_is_told_and_found_again_at_another_numb
             numbers = [frame.number for frame in said.frames]
             assert numbers == list(range(len(numbers)))
             assert said.phases[:3] == [Phase.OPENING, Phase.RUNNING, Phase.PAUSED]
-
-
-# ------------------------------------------------------------- frozen and black
 
 
 @pytest.mark.fault("Camera", "frozen: the same frame again and again", keeps="models")
@@ -142,8 +136,6 @@ def test_that_a_covered_lens_is_told_and_nothing_is_judged_until_it_is_open_agai
         said.wait_for(lambda said: len(said.sights) > n_sights + 3)
         assert capture.state.message == ""
 
-
-# ------------------------------------------------------------- other shapes
 
 COLOUR = np.ascontiguousarray(picture(3)[..., ::-1])
 GREY = noise(0)[..., 0]
@@ -212,9 +204,6 @@ def test_that_a_network_camera_may_change_its_size_while_it_runs(camera_server, 
         said.wait_for(lambda said: len(said.sights) > 6 * len(sizes))
         assert capture.state.n_openings == 1
         camera_server.over.set()
-
-
-# ------------------------------------------------------------- half decoded
 
 
 def textured(step):
@@ -314,9 +303,6 @@ def test_that_a_still_band_below_a_moving_picture_is_not_taken_for_damage(said, 
         said.wait_for(lambda said: len(said.frames) > 30)
     assert said.faults == []
     assert len(said.sights) >= 30
-
-
-# ------------------------------------------------------------- slow and quick
 
 
 class Paced(FrameSource):

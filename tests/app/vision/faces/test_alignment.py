@@ -35,9 +35,6 @@ def dotted(landmarks, radius=6.0):
     return np.repeat((255 * np.max(dots, axis=0)).astype(np.uint8)[:, :, None], 3, axis=2)
 
 
-# ------------------------------------------------------------- the transform
-
-
 @given(
     side=st.floats(5, 5000),
     degrees=st.floats(-180, 180),
@@ -78,9 +75,6 @@ def test_that_landmarks_which_are_no_face_are_refused():
         placed() * [-1, 1] @ np.diag([1, 0.6]) + 700,
     ):
         assert face_transform(landmarks) is None
-
-
-# ------------------------------------------------------------- crops
 
 
 def test_that_landmarks_land_on_the_template_in_a_crop():
@@ -192,9 +186,6 @@ def test_that_a_tilted_and_enlarged_portrait_gives_the_same_crop(mtcnn):
     assert np.corrcoef(first.ravel(), second.ravel())[0, 1] > 0.97
 
 
-# ------------------------------------------------------------- how much is visible
-
-
 def share_of(side, degrees, middle):
     landmarks = placed(side, degrees, middle)
     return visible_share(landmarks, face_transform(landmarks), (480, 640, 3))
@@ -215,9 +206,6 @@ def test_that_the_visible_share_counts_the_points_of_the_face_inside():
         ((-500, 0), 0, "elsewhere"),
     ):
         assert share_of(200, 0, middle) == inside / 9, where
-
-
-# ------------------------------------------------------------- resampling
 
 
 def similarity(scale, degrees=0.0, shift=(0.0, 0.0)):

