@@ -85,19 +85,23 @@ class EnrolledConditions:
     def familiarity(self, condition: Condition) -> Familiarity:
         """Return how far a frame's circumstances are from the enrolled ones, and in what."""
         value = np.array(astuple(condition))
-        below, above = (self.low - value) / TOLERANCES, (value - self.high) / TOLERANCES
-        outside = _outside(below, above)
+        outside = self.outside(value)
         worst = outside.max(axis=1)
         nearest = int(worst.argmin())
+        is_below = value < self.low[nearest]
         differences = tuple(
-            DIMENSIONS[NAMES[k]].below
-            if below[nearest, k] > above[nearest, k]
-            else DIMENSIONS[NAMES[k]].above
+            DIMENSIONS[NAMES[k]].below if is_below[k] else DIMENSIONS[NAMES[k]].above
             for k in np.argsort(-outside[nearest])
             if outside[nearest, k] > 1.0
         )
         room, place = (float(outside[:, part].max(axis=1).min()) for part in (ROOM, PLACE))
         return Familiarity(float(worst[nearest]), self.takes[nearest], differences, room, place)
+
+    def outside(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return how far values lie outside every take's range, in tolerances."""
+        outside = np.maximum(np.maximum(self.low - values, values - self.high) / TOLERANCES, 0.0)
+        outside[np.isnan(outside)] = math.inf  # an unmeasurable value is unfamiliar
+        return outside
 
 
 def shared_circumstances(conditions: Sequence[Condition], takes: Sequence[str]) -> list[int]:
@@ -107,25 +111,9 @@ def shared_circumstances(conditions: Sequence[Condition], takes: Sequence[str]) 
     """
     enrolled = EnrolledConditions.of(conditions, takes)
     values, member = np.array([astuple(condition) for condition in conditions]), np.array(takes)
-    frames = [values[member == name] for name in enrolled.takes]
-    apart = np.array([_typical_distances(each, enrolled) for each in frames])
-    number = list(range(len(frames)))
+    outside = [enrolled.outside(values[member == name][:, None, :]) for name in enrolled.takes]
+    apart = np.array([np.median(each.max(axis=2), axis=0) for each in outside])
+    number = list(range(len(outside)))
     for one, other in np.argwhere(np.triu(np.maximum(apart, apart.T) <= 1.0, 1)):
         number = [number[one] if here == number[other] else here for here in number]
     return [number[enrolled.takes.index(name)] for name in takes]
-
-
-def _typical_distances(
-    values: NDArray[np.float64], enrolled: EnrolledConditions
-) -> NDArray[np.float64]:
-    """Return the median distance of frames from every take's range, in tolerances."""
-    each = values[:, None, :]
-    outside = _outside((enrolled.low - each) / TOLERANCES, (each - enrolled.high) / TOLERANCES)
-    return np.asarray(np.median(outside.max(axis=2), axis=0))
-
-
-def _outside(below: NDArray[np.float64], above: NDArray[np.float64]) -> NDArray[np.float64]:
-    outside = np.maximum(np.maximum(below, above), 0.0)
-    # An unmeasurable value is unfamiliar.
-    outside[np.isnan(outside)] = math.inf
-    return outside
