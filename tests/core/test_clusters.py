@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 
 from lmkl_core.clusters import centres_of, fit_clusters
 from lmkl_core.errors import InvalidInputError
-from tests.core.problems import rbf_gram, square_distances
+from tests.core.problems import rbf_gram
 
 
 def blobs(centres, per_blob=15, spread=0.1, seed=0):
@@ -122,24 +122,3 @@ def test_that_new_samples_get_memberships_by_the_formula_of_training_samples():
     training = clusters.memberships(K, np.diag(K), 0.4)
     again = clusters.memberships(K[3:5], np.diag(K)[3:5], 0.4)
     np.testing.assert_allclose(again, training[3:5], rtol=1e-10)
-
-
-@given(st.floats(1e-6, 1e6), st.integers(1, 5))
-def test_that_memberships_are_shares_that_sum_to_one(temperature, n_clusters):
-    K = rbf_gram(np.random.default_rng(7).normal(size=(20, 2)), 1.0)
-    clusters, _ = fit_clusters(K, n_clusters, random_state=0, n_init=1)
-    memberships = clusters.memberships(K, 1.0, temperature)
-    assert memberships.shape == (20, n_clusters)
-    assert np.all((memberships >= 0) & (memberships <= 1))
-    np.testing.assert_allclose(memberships.sum(axis=1), 1, rtol=1e-12)
-
-
-def test_that_float32_kernels_give_the_clusters_of_float64_ones():
-    X, _ = blobs([(0, 0), (3, 0), (0, 3)])
-    K = np.exp(-square_distances(X))
-    one, labels = fit_clusters(K, 3, random_state=0)
-    two, single = fit_clusters(K.astype(np.float32), 3, random_state=0)
-    np.testing.assert_array_equal(labels, single)
-    np.testing.assert_allclose(
-        two.memberships(K.astype(np.float32), 1.0, 0.1), one.memberships(K, 1.0, 0.1), atol=1e-3
-    )

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from lmkl_core import DuplicateRowsWarning, LocalisedMKL, register_kernel
+from lmkl_core import LocalisedMKL, register_kernel
 from lmkl_core.kernels import KERNELS
 from tests.core.recordings import (
     kernel_stack,
     make,
     recording,
-    takes_of,
     weighted_kernel,
     width_rule,
 )
@@ -39,19 +38,11 @@ def test_that_float32_stays_float32_and_scores_like_float64(n_inducing):
     half = {name: array.astype(np.float32) for name, array in VIEWS.items()}
     small = make(n_inducing=n_inducing).fit(half)
     large = make(n_inducing=n_inducing).fit({k: v.astype(float) for k, v in half.items()})
-    fitted = small._fitted
-    support = fitted.support
-    assert {array.dtype for array in support.arrays} == {np.dtype(np.float32)}
+    assert {array.dtype for array in small.support_views().values()} == {np.dtype(np.float32)}
     scores = large.score_samples(NEW)
     assert np.allclose(small.score_samples(NEW), scores, rtol=0, atol=1e-5)
     assert small.offset_ == pytest.approx(large.offset_, abs=1e-5)
     assert small.gap_ <= 1e-6
-
-
-def test_that_copies_among_the_rows_are_told_with_their_number():
-    X = np.concatenate([VIEWS["eyes"], VIEWS["eyes"][:5], VIEWS["eyes"][:1]])
-    with pytest.warns(DuplicateRowsWarning, match=r"^6 of 42 rows are exact copies of others"):
-        make().fit(X)
 
 
 @pytest.mark.parametrize("n_inducing", [None, 12])
@@ -93,13 +84,6 @@ def test_that_decisions_are_scores_against_the_threshold_and_equality_is_accepte
     assert model.predict(NEW)[3] == 1
     model.offset_ = np.nextafter(scores[3], np.inf)
     assert model.predict(NEW)[3] == -1
-
-
-def test_that_fit_predict_is_fit_and_predict():
-    groups = takes_of(36, 4)
-    expected = make().fit(VIEWS, groups=groups).predict(VIEWS)
-    assert np.array_equal(make().fit_predict(VIEWS, groups=groups), expected)
-    assert set(expected) <= {1, -1}
 
 
 @pytest.mark.parametrize("n_inducing", [None, 12])

@@ -28,17 +28,13 @@ TRAINING = {
     "one array with infinity": (holed(np.inf), "infinity"),
     "a view with NaN": ({"eyes": holed(np.nan)}, r"'eyes' contains NaN .*row 7"),
     "unequal rows": ({"a": EYES, "b": EYES[:-1]}, r"unequal numbers of rows \(a: 36, b: 35\)"),
-    "a constant array": (np.ones((9, 3)), "'view0' is constant"),
     "a constant view": ({"a": EYES, "b": np.full((36, 2), 3.0)}, "'b' is constant"),
     "too small to tell apart": (EYES * 1e-200, "'view0' varies too little"),
     "too large to square": (EYES * 1e200, "too much"),
     "fewer rows than clusters": (EYES[:2], "n_clusters=3"),
     "one row": (EYES[:1], "n_samples=1"),
     "no rows": (EYES[:0], "0 sample"),
-    "no columns": (EYES[:, :0], "0 feature"),
-    "an empty list": ([], "2D array"),
     "one dimension": (EYES[0], "2D array"),
-    "three dimensions": (np.zeros((3, 4, 5)), "dim 3"),
     "masked values": ({"a": np.ma.masked_less(EYES, 0)}, "masked"),
 }
 
@@ -58,27 +54,16 @@ def test_that_a_sparse_array_is_refused_as_sparse():
 PARAMETERS = [
     ({"p": 0.99}, r"p=0.99 must be a finite number at least 1"),
     ({"q": 0.5}, r"q=0.5 must be a finite number at least 1"),
-    ({"p": np.nan}, "p=nan must be"),
-    ({"q": np.inf}, "q=inf must be"),
-    ({"p": "2"}, "p='2' must be"),
-    ({"p": True}, "p=True must be"),
     ({"p": 1e308}, r"p=1e\+308 must be at most"),
     ({"delta": 0}, "delta=0 must be a finite number greater than 0"),
-    ({"delta": -1e-9}, "delta=-1e-09 must be"),
-    ({"delta": None}, "delta=None must be"),
     ({"delta": "auto"}, "delta='auto' must be a finite number greater than 0"),
-    ({"delta": 1e308}, "delta"),
-    ({"temperature": 0.0}, "temperature=0.0 must be"),
     ({"temperature": 1e-320}, "temperature"),
     ({"random_state": "seed"}, "random_state='seed'"),
     ({"n_clusters": 0}, "n_clusters=0 must be an integer of at least 1"),
-    ({"n_clusters": 2.0}, "n_clusters=2.0 must be an integer"),
-    ({"n_clusters": "auto"}, "n_clusters='auto' must be an integer"),
     ({"constraint": "l2"}, "constraint='l2' is unknown: choose one of joint-matrix,"),
     ({"solver": "fast"}, "solver='fast' is unknown: choose one of certified, algorithm-1"),
     ({"kernel": "sigmoid"}, "kernel='sigmoid' is unknown"),
     ({"kernel": None}, "kernel"),
-    ({"kernel": 3}, "kernel"),
     ({"kernel": [["rbf"]] * 3}, "kernel"),
     ({"kernel": ["rbf", "rbf"]}, "2 kernels for 3 views"),
     ({"kernel": {"eyes": "rbf"}}, "no kernel for view mouth, skin"),
@@ -138,13 +123,7 @@ def test_that_views_that_do_not_match_the_model_are_refused(kernel):
         model = MODELS[kernel]
         if kernel == "linear" and match == "large":
             match = "large|singular"
-        for method in (
-            model.score_samples,
-            model.predict,
-            model.explain,
-            model.memberships,
-            model.extend,
-        ):
+        for method in (model.score_samples, model.memberships, model.extend):
             refused(method, match, X)
 
 

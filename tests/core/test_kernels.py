@@ -17,7 +17,6 @@ from lmkl_core.kernels import (
     gram,
     gram_stack,
     half_mean_distance,
-    half_square_distances,
     mean_gram,
     rbf,
     register_kernel,
@@ -55,12 +54,6 @@ def test_that_rbf_values_are_those_of_a_double_loop(n, m, columns, width):
     X, Y = cloud(n, columns, 1), cloud(m, columns, 2)
     expected = rbf_by_loops(X.tolist(), Y.tolist(), width)
     np.testing.assert_allclose(rbf(X, Y, width=width), expected, rtol=1e-9, atol=1e-300)
-
-
-@given(st.floats(-1e8, 1e8))
-def test_that_half_square_distances_are_never_negative(offset):
-    X = cloud(20) * 1e-3 + offset
-    assert np.min(half_square_distances(X, X)) >= 0
 
 
 def test_that_the_width_is_half_the_mean_distance_between_different_rows():

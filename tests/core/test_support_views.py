@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.exceptions import NotFittedError
 
 from tests.core.recordings import joined, make, recording
 
@@ -25,14 +24,6 @@ def test_that_inducing_points_are_all_there_is():
     assert np.isfinite(model.score_samples(support)).all()
 
 
-def test_that_changing_the_mapping_does_not_change_the_model():
-    model = make().fit(FIRST)
-    before = model.score_samples(NEW)
-    model.support_views().clear()
-    assert np.array_equal(model.score_samples(NEW), before)
-    assert list(model.support_views()) == list(FIRST)
-
-
 @pytest.mark.parametrize("n_inducing", [None, 6])
 def test_that_they_cannot_be_written_to(n_inducing):
     model = make(n_inducing=n_inducing).fit(FIRST)
@@ -42,8 +33,3 @@ def test_that_they_cannot_be_written_to(n_inducing):
             array[:] = 0.0
     assert np.array_equal(model.score_samples(NEW), before)
     model.extend(NEW)  # which goes on from these rows
-
-
-def test_that_before_a_fit_there_are_none():
-    with pytest.raises(NotFittedError):
-        make().support_views()

@@ -122,17 +122,6 @@ def test_that_all_views_share_one_floating_dtype():
         assert {array.dtype for array in views.arrays} == {np.dtype(expected)}
 
 
-def test_that_views_are_taken_as_they_are_and_rows_are_selected_in_all_of_them():
-    views = as_views({"face": A, "ear": B})
-    assert as_views(views) is views
-    some = views.rows([2, 0])
-    np.testing.assert_array_equal(some.arrays[0], A[[2, 0]])
-    np.testing.assert_array_equal(some.arrays[1], B[[2, 0]])
-    joined = views.followed_by(some)
-    assert joined.names == views.names
-    np.testing.assert_array_equal(joined.arrays[1], np.concatenate([B, B[[2, 0]]]))
-
-
 def matched(X, **options):
     return match_views(X, Views(("face", "ear"), (np.ones((1, 3)), np.ones((1, 2)))), **options)
 

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from lmkl_core import InvalidInputError
 from lmkl_core.fitting.inducing import InducingProblem, build_basis
 from lmkl_core.kernels import fit_kernels
 from lmkl_core.solver.problem import GramProblem
@@ -121,11 +120,6 @@ def test_that_the_rank_stays_within_its_cap(monkeypatch):
     problem = InducingProblem(basis_for(n_inducing=40, n_clusters=2), DELTA)
     assert problem.rank <= 60
     assert problem.basis.ranks.max() == 10
-
-
-def test_that_precomputed_kernels_have_no_landmarks():
-    with pytest.raises(InvalidInputError, match="cannot use inducing points"):
-        basis_for([np.eye(12)], kernel="precomputed")
 
 
 def test_that_all_rows_as_inducing_points_give_the_exact_model():

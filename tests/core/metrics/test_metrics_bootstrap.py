@@ -234,14 +234,6 @@ def test_that_rows_without_a_score_and_subjects_without_any_are_not_drawn():
     assert bootstrap_acer(joined, 1.0) == bootstrap_acer(table, 1.0)
 
 
-def test_that_a_figure_may_count_rows_without_a_score():
-    scores = [1.0, None, 1.0, 1.0, None, None, 1.0, 1.0]
-    table = ScoreTable.of(scores, [""] * 8, np.repeat(np.arange(4), 2))
-    found = bootstrap_figure(table, lambda rows: rows.n_bona_fide_without / len(rows))
-    assert found.value == 3 / 8
-    assert found.interval[0] < 3 / 8 < found.interval[1]
-
-
 def test_that_few_subjects_are_told_as_few():
     assert "9 subjects are few" in bootstrap_auc(simulated(9, 5), n_resamples=20).note
     assert bootstrap_auc(simulated(10, 5), n_resamples=20).note == ""

@@ -38,21 +38,6 @@ BY_HAND = ScoreTable.of(
 )
 
 
-def test_that_frames_of_a_hand_computed_case_are_counted():
-    errors = measure_table(0.5, BY_HAND)
-    assert errors.bpcer == Rate(1, 5)
-    assert errors.apcers == {"print": Rate(2, 4), "mask": Rate(1, 2)}
-    assert errors.bpnrr == Rate(1, 6)
-    assert errors.apnrrs == {"print": Rate(2, 6), "mask": Rate(0, 2)}
-    assert errors.apnrr == Rate(2, 8)
-    assert errors.worst.value == 0.5
-    assert errors.acer.value == pytest.approx((0.5 + 0.2) / 2)
-    assert errors.hter.value == pytest.approx((3 / 6 + 1 / 5) / 2)
-    # Of 5 x 6 pairs, 0.6 loses to 0.7 and 0.65; 0.2 loses to all but 0.1; 0.7 ties with 0.7.
-    value = auc(BY_HAND.bona_fide, BY_HAND.attacks).value
-    assert value == pytest.approx((30 - 2 - 5 - 0.5) / 30)
-
-
 def test_that_presentations_of_a_hand_computed_case_are_counted():
     table = BY_HAND.by_presentation()
     errors, classes = measure_table(0.5, table), (table.bona_fide, table.attacks)

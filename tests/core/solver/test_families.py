@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
-from sklearn.kernel_ridge import KernelRidge
 
 from tests.core.problems import product_norm
-from tests.core.recordings import kernel_stack, make, recording, width_rule
+from tests.core.recordings import kernel_stack, make, recording
 
 VIEWS = recording()
 NEW = recording(1, n=9)
@@ -55,28 +54,6 @@ def test_that_the_single_family_weighs_the_chosen_view_alone():
         assert np.all(np.delete(weights, column, axis=1) == 0)
         assert np.ptp(weights[:, column]) == 0
         assert product_norm(weights[:, column], 4 / 3, 4 / 3) == pytest.approx(1, rel=1e-12)
-
-
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_that_a_single_kernel_without_clusters_is_kernel_ridge_on_ones(kernel):
-    for delta in [1e-3, 0.1, 10.0]:
-        model = make(constraint="single", view="mouth", n_clusters=1, delta=delta, kernel=kernel)
-        X, Y = VIEWS["mouth"], NEW["mouth"]
-        gamma = {"gamma": 1 / (2 * width_rule(X) ** 2)} if kernel == "rbf" else {}
-        ridge = KernelRidge(alpha=delta * 36, kernel=kernel, **gamma).fit(X, np.ones(36))
-        model.fit(VIEWS)
-        assert np.allclose(model.score_samples(NEW), ridge.predict(Y), rtol=1e-9, atol=1e-12)
-        assert np.allclose(model.dual_coef_, ridge.dual_coef_, rtol=1e-9)
-        one_view = make(n_clusters=1, delta=delta, kernel=kernel).fit(X)
-        assert np.allclose(one_view.score_samples(Y), ridge.predict(Y), rtol=1e-9, atol=1e-12)
-
-
-def test_that_algorithm_1_reaches_the_same_scores_where_it_converges():
-    printed = make(solver="algorithm-1").fit(VIEWS)
-    assert printed.solution_.stop_reason == "fixed point"
-    assert printed.gap_ <= 1e-6
-    certified = make(tol=1e-11).fit(VIEWS)
-    assert np.allclose(printed.score_samples(NEW), certified.score_samples(NEW), rtol=1e-6)
 
 
 def test_that_fixed_weights_are_optimal_in_their_set_of_one():

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from lmkl_core.solver.constraints import NormConstraint
 from lmkl_core.solver.newton import SMALLEST_LOG_WEIGHT, Geometry, descend, newton_direction
-from tests.core.problems import norm, onto_boundary, product_norm, small_data
+from tests.core.problems import norm, product_norm, small_data
 
 # Whole sets of every kind, and convex slices of sets that are not convex.
 CASES = {
@@ -156,16 +155,3 @@ def test_that_a_weight_that_vanished_comes_back(p, q):
                 break
             x, evaluation = step
         assert evaluation.objective == pytest.approx(data.objective(np.exp(best)), rel=1e-10)
-
-
-def test_that_stationary_weights_balance_pull_and_norm():
-    constraint = NormConstraint(4 / 3, 4, 1, 5)
-    geometry = Geometry(constraint)
-    rng = np.random.default_rng(7)
-    m = onto_boundary(rng.exponential(size=5), 4 / 3, 4)
-    a, b = (m**r / np.sum(m**r) for r in (4 / 3, 4))
-    # The sensitivity for which m is stationary: m u is proportional to the mean share.
-    u = (a + b) / 2 / m
-    x = np.log(m)[None]
-    target = geometry.stationary(x, geometry.shares(x), u[None])
-    np.testing.assert_allclose(target, x, atol=1e-10)

@@ -5,11 +5,9 @@ import pytest
 from scipy.linalg import cho_solve
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.kernels import check_precomputed
 from lmkl_core.solver.problem import GramProblem
 from tests.core.problems import (
     Data,
-    barely_negative,
     feasible_weights,
     rbf_gram,
     small_data,
@@ -78,14 +76,6 @@ def test_that_the_cut_at_any_point_stays_below_the_objective_everywhere(data):
         assert at_itself == pytest.approx(evaluation.objective, rel=1e-12)
 
 
-def test_that_flat_weights_are_read_cluster_by_cluster():
-    data = small_data(0, n_clusters=3, n_views=2)
-    weights = some_weights(data)
-    flat = data.problem().evaluate(weights.ravel())
-    assert flat.objective == data.problem().evaluate(weights).objective
-    assert flat.weights.shape == (3, 2)
-
-
 def test_that_float32_kernels_are_evaluated_in_double_precision():
     # More entries than one block of the conversion, so that blocks are joined as well.
     rng = np.random.default_rng(3)
@@ -106,13 +96,3 @@ def test_that_an_indefinite_kernel_is_refused_in_one_sentence():
     data = Data(-np.eye(3)[None], np.ones((3, 1)), delta=0.5)
     with pytest.raises(InvalidInputError, match="not positive definite: raise delta"):
         data.problem().evaluate(np.ones((1, 1)))
-
-
-def test_that_the_cut_stays_below_the_objective_for_kernels_with_a_barely_negative_direction():
-    data = barely_negative()
-    for number, gram in enumerate(data.grams):
-        check_precomputed(f"view{number}", gram)
-    evaluation = data.problem().evaluate(np.array([[0.6, 0.8]]))
-    for weights in np.array([[0.6, 0.8], [1.0, 0.0], [0.3, 0.1], [0.0, 1.0]]):
-        cut = evaluation.cut_constant - np.sum(weights * evaluation.sensitivity)
-        assert cut <= data.objective(weights) * (1 + 1e-10)

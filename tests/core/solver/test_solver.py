@@ -221,10 +221,3 @@ def test_that_a_cap_on_steps_warns_and_reports_a_gap_that_is_true():
     assert capped.lower_bound <= best.objective <= capped.objective
     assert capped.gap >= (capped.objective - best.objective) / capped.objective
     assert capped.stop_reason == "stalled"
-
-
-def test_that_solves_are_counted_per_call():
-    data = small_data(9)
-    problem, constraint = data.problem(), data.constraint("joint-matrix", 2)
-    first, second = (solve(problem, constraint) for _ in range(2))
-    assert first.n_solves == second.n_solves == problem.n_solves / 2
