@@ -16,7 +16,7 @@ from lmkl_core.scorer import Scorer
 from lmkl_core.solver.algorithm1 import solve_as_printed
 from lmkl_core.solver.constraints import FAMILIES, FIXED_FAMILIES, NormConstraint, make_constraint
 from lmkl_core.solver.problem import Problem, Solution
-from lmkl_core.solver.solve import Run, finish, solve
+from lmkl_core.solver.solve import Run, solve
 from lmkl_core.validation import Views
 
 SOLVERS: dict[str, Callable[..., Solution]] = {
@@ -142,9 +142,8 @@ def certificate_gap(problem: Problem, weights: np.ndarray, settings: Settings) -
 
 def evaluate_fixed(problem: Problem, weights: np.ndarray, constraint: NormConstraint) -> Solution:
     """Solution at given weights; the gap is rounding alone."""
-    before = problem.n_solves
-    evaluation = problem.evaluate(weights)
     run = Run(problem, constraint, 1.0)
+    evaluation = problem.evaluate(weights)
     run.best, run.lower_bound = evaluation, evaluation.objective
     run.objectives, run.gaps = [evaluation.objective], [run.gap]
-    return finish(problem, constraint, run, "fixed weights", "fixed weights", before)
+    return run.solution("fixed weights", "fixed weights")

@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lmkl_core.errors import asked_to_stop
 from lmkl_core.solver.constraints import NormConstraint
 from lmkl_core.solver.problem import Problem, Solution
-from lmkl_core.solver.solve import Run, finish
+from lmkl_core.solver.solve import Run
 
 
 def solve_as_printed(
@@ -38,7 +38,6 @@ def solve_as_printed(
     ``tol`` is the relative change of ``lambda`` that counts as convergence. Without ``track_gap``
     only the last iterate is certified, for timing.
     """
-    before = problem.n_solves
     run = Run(problem, constraint, tol)
     weights = constraint.uniform() if init is None else constraint.split(init)
     evaluation = problem.evaluate(weights)
@@ -63,13 +62,12 @@ def solve_as_printed(
         run.visit(None, evaluation, keep_last=True)
     if warn and reason in ("iteration cap", "not finite"):
         warnings.warn(
-            f"Algorithm 1 as printed did not converge ({reason} after "
-            f"{problem.n_solves - before - 1} iterations, gap {run.gap:.1e}): "
-            'use solver="certified".',
+            f"Algorithm 1 as printed did not converge ({reason} after {run.n_solves - 1} "
+            f'iterations, gap {run.gap:.1e}): use solver="certified".',
             ConvergenceWarning,
             stacklevel=2,
         )
-    return finish(problem, constraint, run, reason, "algorithm-1", before)
+    return run.solution(reason, "algorithm-1")
 
 
 def _update(constraint: NormConstraint, weights: np.ndarray, sensitivity: np.ndarray):

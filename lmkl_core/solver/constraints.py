@@ -35,12 +35,10 @@ and the last term is absent for the slice ``E_t``. So ``J`` is convex exactly wh
 (`constraint_is_convex`).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-
-from lmkl_core.errors import InvalidInputError
 
 FAMILIES = ("joint-matrix", "joint-vector", "disjoint-matrix", "disjoint-vector")
 """Families whose weights are learned."""
@@ -68,7 +66,6 @@ class NormConstraint:
     q: float
     n_groups: int
     group_size: int
-    name: str = field(default="joint-matrix", compare=False)
 
     @property
     def is_vector_norm(self) -> bool:
@@ -115,13 +112,10 @@ class NormConstraint:
 
 def make_constraint(family: str, p: float, q: float, n_clusters: int, n_views: int):
     """Return the `NormConstraint` of a named family."""
-    if family not in FAMILIES:
-        names = ", ".join(FAMILIES + FIXED_FAMILIES)
-        raise InvalidInputError(f"constraint={family!r} is unknown: choose one of {names}.")
     if family.endswith("vector"):
         q = p
     groups = 1 if family.startswith("joint") else n_clusters
-    return NormConstraint(float(p), float(q), groups, n_clusters * n_views // groups, family)
+    return NormConstraint(float(p), float(q), groups, n_clusters * n_views // groups)
 
 
 @lru_cache(maxsize=4096)

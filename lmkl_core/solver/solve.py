@@ -59,6 +59,7 @@ class Run:
     def __init__(self, problem, constraint: NormConstraint, tol: float, outer: "Run | None" = None):
         self.problem: Problem = problem
         self.constraint, self.tol, self.outer = constraint, tol, outer
+        self._solves_before = self.problem.n_solves
         self.lower_bound, self.bound_rounding = 0.0, 0.0
         self.best: Evaluation | None = None
         self.best_x: np.ndarray | None = None
@@ -77,6 +78,31 @@ class Run:
     def is_certified(self) -> bool:
         """Whether the gap is small enough to stop."""
         return self.gap <= self.tol
+
+    @property
+    def n_solves(self) -> int:
+        """Cholesky factorisations since the start."""
+        return self.problem.n_solves - self._solves_before
+
+    def solution(self, stop_reason: str, solver: str) -> Solution:
+        """Return the best point with its bound."""
+        best = self.best
+        assert best is not None
+        return Solution(
+            weights=best.weights,
+            dual_coef=self.problem.dual_coef(best),
+            objective=best.objective,
+            lower_bound=min(self.lower_bound, best.objective),
+            gap=self.gap,
+            objective_history=np.array(self.objectives),
+            gap_history=np.array(self.gaps),
+            n_iter=len(self.objectives),
+            n_solves=self.n_solves,
+            stop_reason=stop_reason,
+            solver=solver,
+            constraint_is_convex=self.constraint.is_convex,
+            evaluation=best,
+        )
 
     def bound_by(self, evaluation: Evaluation) -> np.ndarray:
         """Let a point, feasible or not, improve the bound; return the maximiser of its cut."""
@@ -166,7 +192,6 @@ def solve(
     (C, G), feasible or not. Once ``cancel`` returns ``True`` the best point so far is returned.
     ``warn`` says whether to warn where the tolerance is not met.
     """
-    before = problem.n_solves
     run = Run(problem, constraint, tol)
     maximiser = run.descend_from(_start(constraint, init), max_iter, cancel)
     reason = "stalled"
@@ -189,7 +214,7 @@ def solve(
             ConvergenceWarning,
             stacklevel=2,
         )
-    return finish(problem, constraint, run, reason, "certified", before)
+    return run.solution(reason, "certified")
 
 
 def _leave_local_minimum(run: Run, maximiser: np.ndarray, max_iter: int, cancel) -> None:
@@ -219,23 +244,3 @@ def _start(constraint: NormConstraint, weights: np.ndarray | None) -> np.ndarray
     with np.errstate(divide="ignore"):
         x = np.maximum(np.log(relative), SMALLEST_LOG_WEIGHT / 2)
     return constraint.normalise(x)
-
-
-def finish(problem, constraint, run, reason, solver, solves_before) -> Solution:
-    """Assemble the `Solution` of a run."""
-    best = run.best
-    return Solution(
-        weights=best.weights,
-        dual_coef=problem.dual_coef(best),
-        objective=best.objective,
-        lower_bound=min(run.lower_bound, best.objective),
-        gap=run.gap,
-        objective_history=np.array(run.objectives),
-        gap_history=np.array(run.gaps),
-        n_iter=len(run.objectives),
-        n_solves=problem.n_solves - solves_before,
-        stop_reason=reason,
-        solver=solver,
-        constraint_is_convex=constraint.is_convex,
-        evaluation=best,
-    )
