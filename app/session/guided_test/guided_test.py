@@ -187,8 +187,7 @@ class GuidedTest:
         running, self._running = self._running, None
         if running is None:
             return False
-        n_unscored = len(running.frames) - running.n_scored
-        if max(running.n_scored, n_unscored) < ENOUGH_FRAMES:
+        if max(running.n_scored, len(running.frames) - running.n_scored) < ENOUGH_FRAMES:
             self._hint = "That was too short to be judged: present it again for a little longer."
             return False
         self._record(running)

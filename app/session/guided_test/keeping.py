@@ -4,6 +4,7 @@ Each has a folder in ``personal/tests``: ``session.json`` with plan and details,
 for every presentation. An open session is locked.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -72,16 +73,13 @@ class KeptSession:
         try:
             head = json.loads(storage.read_text(folder / HEAD_NAME, MAX_BYTES))
             rows = [json.loads(storage.read_text(file, MAX_BYTES)) for file in _files(folder)]
-        except (OSError, ValueError, RecursionError) as error:
+            document = {**head, "presentations": rows}
+        except (OSError, ValueError, TypeError, RecursionError) as error:
             why = getattr(error, "strerror", None) or "a file in it is damaged"
             raise GuidedTestError(
                 f"The kept test session cannot be read ({why}): delete it and begin a new one."
             ) from error
-        if not isinstance(head, dict):
-            raise GuidedTestError(
-                "The kept test session is damaged: delete it and begin a new one."
-            )
-        guided_test = GuidedTest.from_dict({**head, "presentations": rows})
+        guided_test = GuidedTest.from_dict(document)
         self._kept = {one.number: one for one in guided_test.presentations}
         return guided_test
 
@@ -93,14 +91,11 @@ def kept_tests() -> tuple[KeptTest, ...]:
     """Return the sessions that are open nowhere, newest first."""
     found = []
     for run in ended_runs(storage.TESTS_NAME):
-        try:
-            files = _files(run.folder)
-            if files:
+        with contextlib.suppress(OSError, ValueError, OverflowError):  # deleted meanwhile
+            if files := _files(run.folder):
                 changed = max(file.stat().st_mtime for file in files)
                 when = datetime.fromtimestamp(changed).astimezone().isoformat(timespec="minutes")
                 found.append((changed, KeptTest(run.folder.name, when, len(files))))
-        except (OSError, ValueError, OverflowError):
-            pass  # deleted meanwhile
         run.release()
     return tuple(one for _, one in sorted(found, key=lambda pair: pair[0], reverse=True))
 
