@@ -150,8 +150,8 @@ def is_said(quotation: str) -> bool:
 
 
 def is_label(text: str) -> bool:
-    """Whether something in the program has exactly these words on it."""
-    return text in sayings()
+    """Whether something in the program has exactly these words on it, perhaps capitalised."""
+    return text in sayings() or text[:1].lower() + text[1:] in sayings()
 
 
 def _texts(tree: ast.Module) -> Iterator[str]:

@@ -1,10 +1,7 @@
 """Values that the window shows besides those of the session: source, progress, notices."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from lmkl_core.features.weights import Weights
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,8 @@ class SourceState:
 class NetworksState:
     """Which files of the networks are missing, and how getting them goes."""
 
-    missing: "tuple[Weights, ...]" = ()
+    missing: tuple[Any, ...] = ()
+    """Entries of the catalogue of weights."""
     folder: str = ""
     """Where files of weights lie."""
     problem: str = ""
