@@ -44,10 +44,7 @@ class TorchEngine:
 
 
 def traced(module: torch.nn.Module, crops: NDArray[np.uint8], outputs: list[str]) -> bytes:
-    """Export by tracing one run, which is right because nothing here branches on values.
-
-    torch's newer exporter takes 7 to 15 seconds a network instead of half a second.
-    """
+    """Export by tracing one run: quick, and right because nothing here branches on values."""
     with (
         tempfile.TemporaryDirectory() as folder,
         warnings.catch_warnings(),

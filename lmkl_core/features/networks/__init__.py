@@ -1,4 +1,1 @@
-"""The networks that presets may name: their layers, how they are built, loaded and cut short.
-
-Only `torch_networks` needs torch; it is imported where such a network is built.
-"""
+"""The networks that presets may name; only `torch_networks` needs torch."""

@@ -35,11 +35,8 @@ from lmkl_core.errors import InvalidInputError, shortened
 LARGEST_FILE = 1 << 30
 """Bytes that a file of weights may have; VGG16, the largest, has 0.55e9."""
 
-LARGEST_PICKLE = 16 << 20
-"""Bytes of the pickle that describes the tensors; 500 tensors take 50 kB."""
-
+LARGEST_PICKLE = 16 << 20  # 500 tensors take 50 kB
 MOST_SIDES = 8
-"""Dimensions of a tensor; kernels have four."""
 
 _MAGIC = 0x1950A86A20F9469CFC6C
 _VERSION = 1001
