@@ -175,7 +175,7 @@ def spoilt(what, spoil, words):
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        spoilt("black frames", blackened, "black image: open its shutter"),
+        spoilt("black frames", blackened, "black images: open its shutter"),
         spoilt("half-decoded frames", without_lower_part, "sends damaged images"),
     ],
 )
