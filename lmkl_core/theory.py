@@ -59,9 +59,9 @@ _check_number = partial(check_real, high=math.inf)
 class RademacherBound:
     """Upper bound ``value`` on the empirical Rademacher complexity for ``n`` samples.
 
-    ``covers_learned_weights`` says whether it is proven for weights chosen on the same data: always
-    for the form "learned-weights", whose best ``s`` is ``moment_order``; for "paper" only where it
-    is no smaller than that.
+    ``covers_learned_weights``: proven for weights chosen on the same data. The form
+    "learned-weights" always is, with its best ``s`` as ``moment_order``; "paper" is where it is at
+    least as large.
     """
 
     value: float
@@ -98,13 +98,7 @@ def weight_sum_bound(
 ) -> float:
     """Bound ``sum_cg mu_cg`` over a constraint family (proofs of Propositions 2 and 4).
 
-    Parameters
-    ----------
-    constraint : {"joint-matrix", "joint-vector", "disjoint-matrix", "disjoint-vector"}
-        ``|mu|_p |mu|_q <= 1``; ``|mu|_p <= 1``; ``|mu_c|_p |mu_c|_q <= 1`` for every cluster;
-        ``|mu_c|_p <= 1`` for every cluster.
-    n_clusters, n_views, p, q
-        ``C``, ``G`` and norm orders of at least 1. The vector families ignore ``q``.
+    For the families see `lmkl_core.solver.constraints`; the vector families ignore ``q``.
 
     Examples
     --------
@@ -259,10 +253,8 @@ def generalisation_bound(
 
     Parameters
     ----------
-    scores : array-like of shape (n,)
-        Training scores ``f(x_i)``.
-    rademacher : RademacherBound
-        ``R``, for the same ``n`` samples.
+    scores, rademacher : array-like of shape (n,), RademacherBound
+        Training scores ``f(x_i)``, and ``R`` for the same samples.
     Delta : float
         One minus the confidence, in (0, 1).
     loss_bound : float

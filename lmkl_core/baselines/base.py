@@ -134,7 +134,7 @@ class Baseline(ViewsEstimator):
             return finite(scores_of(self._machine, views))
 
     def calibrate(self, *, target_bpcer=None):
-        """Set the threshold anew for another rate, from the same left-out scores."""
+        """Set the threshold for another rate, from the same left-out scores."""
         check_is_fitted(self, "offset_")
         target = self.target_bpcer if target_bpcer is None else target_bpcer
         self._set_threshold(check_rate("target_bpcer", target))

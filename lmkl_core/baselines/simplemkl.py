@@ -72,7 +72,7 @@ LIBSVM_STEPS = 1_000_000
 """Pairs of coefficients that libsvm may move: kernels of low rank would take hours."""
 
 SUFFICIENT_DECREASE = 1e-4
-"""Share of the decrease promised by the gradient that a step must bring."""
+"""Least decrease of a step over that promised by the gradient."""
 
 SHORTEST_STEP = 2.0**-12
 """Shorter steps mean that the model is wrong here."""
@@ -243,7 +243,7 @@ def model_minimiser(weights: np.ndarray, gradient: np.ndarray, second: np.ndarra
 
 
 def descend(search: Search, here: Visit) -> Visit | None:
-    """One Newton step with backtracking; ``None`` where none brings enough."""
+    """One Newton step with backtracking; ``None`` where ``J`` does not fall enough."""
     second = curvature(search.stack, here, search.nu)
     target = model_minimiser(here.weights, here.terms, second)
     slope = float(here.terms @ (target - here.weights))

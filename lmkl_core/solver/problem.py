@@ -12,7 +12,7 @@ functions of ``mu`` is convex. With ``A = delta I + K_mu`` and ``lambda = A^{-1}
 * Hessian ``2 V^T A^{-1} V`` with the columns ``v_cg = K_cg lambda``;
 * for every ``lambda`` whatsoever and every feasible ``nu``,
   ``phi(nu) >= 2 lambda^T 1 - delta |lambda|^2 - nu . u(lambda)``. At ``lambda(mu)`` the
-  constant is ``phi(mu) + mu . u``: a *cut*, which every certificate here is made of.
+  constant is ``phi(mu) + mu . u``: a *cut*, the basis of every certificate here.
 
 No matrix ``K_cg`` is ever formed: memory is ``G n^2``, not ``C G n^2``.
 """
