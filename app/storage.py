@@ -110,7 +110,7 @@ def read_text(path: Path, max_bytes: int) -> str:
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            raise ValueError("is not a file of its own")
+            raise ValueError("is not a regular file")
         data = stream.read(max_bytes + 1)
     if len(data) > max_bytes:
         raise ValueError(f"is larger than {max_bytes // 1024} KiB")

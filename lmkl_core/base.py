@@ -12,8 +12,8 @@ from lmkl_core.errors import InvalidInputError
 from lmkl_core.validation import Check, Views, as_views, is_single_view
 
 OUT_OF_RANGE = (
-    "The numbers of these views are too large, too small or too far apart to be computed with: "
-    "rescale the views or leave out rows that stand apart."
+    "The values of these views are too large, too small or too far apart for floating-point "
+    "arithmetic: rescale the views or leave out outliers."
 )
 TOO_LARGE = "Some values are too large to be scored: drop those rows."
 

@@ -151,13 +151,13 @@ def command(
         if len(found) == 1:
             return
         if not any(table.compared for table in tables):
-            stop("There is no method to compare but single kernels: name another.", ExitCode.FAILED)
+            stop("Single kernels alone cannot be compared: name another method.", ExitCode.FAILED)
         with logged_progress("Comparing the runs", hidden=as_json):
             comparison = compare(found)
             files = write_comparison(comparison, output)
     except KeyboardInterrupt:
         stop(
-            "Stopped. What was finished is kept; the same command goes on from there.",
+            "Stopped. Finished parts are kept; the same command resumes.",
             ExitCode.INTERRUPTED,
         )
     _say_written(files)
@@ -182,7 +182,7 @@ def _places(databases: list[Database], roots: list[Path]) -> list[Path | None]:
         stop("A database is named twice: name each once.", ExitCode.USAGE)
     if roots and len(roots) != max(needed, 1):
         stop(
-            f"Give --root once for each database that lies in a folder, {needed} times.",
+            f"Give --root once for each database that needs a folder, {needed} times.",
             ExitCode.USAGE,
         )
     left = iter(roots)

@@ -263,7 +263,7 @@ def _first_line(file: Path) -> str:
         with open(file, "rb") as stream:
             mode = os.fstat(stream.fileno()).st_mode
             if os.name == "posix" and stat.S_ISREG(mode) and mode & (stat.S_IRWXG | stat.S_IRWXO):
-                say(f"Others on this machine may read {file}: forbid it with chmod 600.")
+                say(f"Others on this machine can read {file}: restrict it with chmod 600.")
             line = stream.readline(LONGEST_LINE)
         text = line.decode("utf-8-sig").rstrip("\r\n")
     except OSError as error:

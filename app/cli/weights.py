@@ -96,7 +96,7 @@ def _fetched(entry: Weights, folder: Path | None, *, hidden: bool) -> Finding:
             return fetch(entry, folder, lambda done, total: tell(done, total, name))
     except KeyboardInterrupt:
         kept = decimal(inspect(entry, folder).fetched)
-        told = f"Stopped. {kept} of {name} are kept; the same command goes on from there."
+        told = f"Stopped. {kept} of {name} are kept; the same command resumes."
         stop(told, ExitCode.INTERRUPTED)
 
 

@@ -133,8 +133,8 @@ _ATTACKS = {
     "tablet": ("tablet", "office", 37, "The person's photo on a tablet"),
     "monitor": ("monitor", "lamp", 32, "The person's photo on a monitor"),
     "replay": ("replay", "lamp", 56, "A video of the person on a tablet"),
-    "paper mask": ("paper-mask", "window", 27, "Somebody behind a paper mask"),
-    "3-D mask": ("soft-mask", "office", 28, "Somebody behind a moulded mask"),
+    "paper mask": ("paper-mask", "window", 27, "Someone in a paper mask"),
+    "3-D mask": ("soft-mask", "office", 28, "Someone in a moulded mask"),
 }
 
 _ENROLMENT_TAKES = (1, 2)

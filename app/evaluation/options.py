@@ -137,9 +137,7 @@ def chosen_methods(names: Sequence[str]) -> tuple[Method, ...]:
     """Return the named methods in the order of the paper's tables; all without a name."""
     unknown = [name for name in names if name not in METHODS]
     if unknown:
-        raise InvalidInputError(
-            f"There is no method {unknown[0]!r}: take some of {', '.join(METHODS)}."
-        )
+        raise InvalidInputError(f"Unknown method {unknown[0]!r}: choose from {', '.join(METHODS)}.")
     return tuple(method for name, method in METHODS.items() if not names or name in names)
 
 

@@ -16,7 +16,7 @@ Progress: TypeAlias = Callable[[int, int, str], None]
 
 Cancel: TypeAlias = Callable[[], bool]
 
-CANCELLED = "The evaluation was cancelled; what was finished is kept: run it again to go on there."
+CANCELLED = "The evaluation was cancelled; finished parts are kept: run it again to resume."
 
 
 class Part:

@@ -153,8 +153,8 @@ def load(
         )
     except (ValueError, OverflowError) as error:  # msgspec's errors are ValueErrors
         raise ModelFileError(
-            f"Model file {source.name!r} cannot be used because what it says of its takes makes "
-            "no sense: export the model again."
+            f"Model file {source.name!r} cannot be used because its description of the takes is "
+            "invalid: export the model again."
         ) from error
     if features is not None and (difference := difference_of(model.features, features)):
         raise ModelFileError(

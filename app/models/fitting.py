@@ -176,8 +176,8 @@ def _refuse_repeated(samples: Samples, fewest: int = 1) -> None:
     n_different = len({row.tobytes() for row in rows})
     if n_different < n_rows and (n_different < fewest or 2 * n_different < n_rows):
         raise InvalidInputError(
-            f"Only {n_different} of these {n_rows} frames differ, the others repeat a picture to "
-            "the last bit: see that the camera does not stand still, and record again."
+            f"Only {n_different} of these {n_rows} frames differ, the others are exact copies: "
+            "check that the camera is not frozen, and record again."
         )
 
 

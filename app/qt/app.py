@@ -231,7 +231,7 @@ def _tell_of_errors(window: "MainWindow") -> None:
         log.error("Unexpected error: %s", way_of(error.with_traceback(trace)))
         if os.environ.get(DEBUG_VARIABLE):
             sys.__excepthook__(kind, error, trace)
-        text = f"Something went wrong ({kind.__name__}: {error}): go on, or start again."
+        text = f"Something went wrong ({kind.__name__}: {error}): continue, or restart the program."
         window.controller.tell(text, "error", "unexpected")
 
     sys.excepthook = hook

@@ -148,7 +148,7 @@ class Pipeline:
             with _timed(seconds, "views"):
                 views = self.extractor(crops)
         except UnusableViewsError as error:
-            reason = f"This frame is of no use: {error} `lmkl-pad weights verify` checks them."
+            reason = f"This frame cannot be used: {error} `lmkl-pad weights verify` checks them."
             return replace(result, status=Status.BAD_FRAME, reason=reason)
         return replace(result, views=views, liveness=self._liveness(result, image, seconds))
 

@@ -64,7 +64,7 @@ class Method:
         taken = [name for name in parameters if name in fixed]
         if taken:
             raise InvalidInputError(
-                f"{', '.join(taken)} make {self.name!r} what it is: leave them as they are."
+                f"{', '.join(taken)} define {self.name!r} and cannot be changed."
             )
         if view is not None:
             fixed["view"] = view

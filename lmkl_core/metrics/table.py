@@ -137,7 +137,7 @@ class ScoreTable:
             name = str(self.presentations[np.argmax(mixed)])
             raise InvalidInputError(
                 f"Presentation {name!r} has rows of more than one species or subject: give every "
-                "presentation a name of its own."
+                "presentation a unique name."
             )
         answered = np.flatnonzero(self.is_answered)
         ordered = answered[np.argsort(member[answered], kind="stable")]

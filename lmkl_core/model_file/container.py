@@ -167,7 +167,7 @@ def opened(path: Path, max_bytes: int) -> Iterator[tuple[BufferedIOBase, int]]:
     with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise Refused("it is not a file of its own", ANOTHER_FILE)
+            raise Refused("it is not a regular file", ANOTHER_FILE)
         if status.st_size > max_bytes:
             raise Refused(
                 f"its {status.st_size / 2**20:.1f} MiB exceed the limit of "

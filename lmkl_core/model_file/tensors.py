@@ -96,7 +96,7 @@ def _expected_inducing(manifest: Manifest, shapes: Mapping[str, tuple[int, ...]]
     if rank > LARGEST_RANK or any(shape[1] > manifest.n_support for shape in maps):
         raise Refused(f"its feature maps have an impossible rank of {rank}")
     if not 1 <= kept[0] <= manifest.n_rows:
-        raise Refused("its rows for calibration are none, or more than its rows")
+        raise Refused("its number of calibration rows is zero or exceeds its rows")
     return {
         **{name: ("F64", (manifest.n_support, None)) for name in names},
         "moments.first": ("F64", (rank,)),  # Z^T 1

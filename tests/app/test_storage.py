@@ -54,7 +54,7 @@ def test_that_what_is_no_short_text_is_refused_and_not_waited_for(tmp_path):
     told = {"long": "larger than", "binary": "UTF-8"}
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")
-        told["pipe"] = "not a file of its own"
+        told["pipe"] = "not a regular file"
     for name, reason in told.items():
         with pytest.raises(ValueError, match=reason):
             storage.read_text(tmp_path / name, 100)

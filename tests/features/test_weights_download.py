@@ -112,7 +112,7 @@ def test_that_a_connection_cut_midway_goes_on_by_itself(entry, folder, server):
 
 def test_that_a_connection_that_is_cut_forever_ends_with_what_arrived_kept(entry, folder, server):
     server.otherwise = Answer(send=100)
-    with pytest.raises(FetchError, match="broke off after 500 of"):
+    with pytest.raises(FetchError, match="lost after 500 of"):
         fetch(entry, folder)
     assert (folder / "big.pth.partial").read_bytes() == CONTENT[:500]
 

@@ -162,7 +162,7 @@ def test_that_whatever_goes_wrong_is_one_sentence_and_leaves_nothing(
     for act, told in (
         (bench.control.get, "is not the file of the weights"),
         (lambda: bench.control.import_files([str(wrong)]), "is not the file"),
-        (lambda: bench.control.import_files([str(other)]), "none of the weights"),
+        (lambda: bench.control.import_files([str(other)]), "not one of the known weights"),
     ):
         act()
         assert told in bench.shown.problem

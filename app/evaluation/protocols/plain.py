@@ -67,7 +67,7 @@ def _all_subjects(root: Path, everything: tuple[Recording, ...]) -> tuple[Divisi
     subjects = [subject for subject, recordings in own.items() if bona_fide(recordings)]
     if len(subjects) < 2:
         raise ProtocolError(
-            f"{root} has one subject only with bona fide recordings: add others, or take the mode "
+            f"{root} has only one subject with bona fide recordings: add others, or use the mode "
             "client-specific."
         )
     splits = PARTS if len(subjects) > 2 else ("train", "test")

@@ -136,7 +136,7 @@ class ContributionsChart(Chart):
     def _words(self) -> str:
         scored, places = self._scored, self._places()
         if scored is None or scored.score is None:
-            return "No score yet: what it consists of appears here with the first one."
+            return "No score yet: its terms appear here with the first one."
         # As the rows are written: regions are sums of their views where those are shown.
         totals: dict[str, float] = {}
         _, groups = self._groups()

@@ -102,7 +102,7 @@ def _pages(choices: SettingsChoices, delete: QPushButton) -> dict[str, list[Part
             ChoiceField(
                 "n_clusters",
                 "Clusters (C)",
-                "Groups of similar frames, each with weights of its own, in a model of one "
+                "Groups of similar frames, each with its own weights, in a model of one "
                 f"person. Each further person adds {CLUSTERS_A_PERSON}, up to {CLUSTERS[1]}.",
                 [(str(number), number) for number in range(CLUSTERS[0], CLUSTERS[1] + 1)],
             ),
@@ -110,7 +110,7 @@ def _pages(choices: SettingsChoices, delete: QPushButton) -> dict[str, list[Part
             NumberField(
                 "p",
                 "First exponent of the weights' norm (p)",
-                "At least 1. Near 1 few weights remain, large values make them alike.",
+                "At least 1. Near 1, few weights remain; large values make them equal.",
             ),
             NumberField("q", "Second exponent (q)", "The same; often equal to p."),
             NumberField(

@@ -272,8 +272,8 @@ class WhyPage(QWidget):
         if self._model is None:
             shape, heading = "no-model", "No model yet"
             lines = (
-                "With a model, every score is taken apart here: how much each part of the "
-                "face, each network and each cluster adds to it."
+                "With a model, this page shows how much each part of the face, each network and "
+                "each cluster adds to the score."
             )
         elif self._newest is None:
             shape, heading = "looking", "Waiting for a frame"

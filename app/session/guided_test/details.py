@@ -133,7 +133,7 @@ def read_toml(path: Path, read: Callable[[Any], T], what: str) -> T:
     except ValueError as error:
         why = str(error).rstrip(".")
     raise GuidedTestError(
-        f"The {what} {path.name} cannot be used ({cleaned_name(why, 200)}): mend the file or "
+        f"The {what} {path.name} cannot be used ({cleaned_name(why, 200)}): fix the file or "
         "choose another."
     )
 

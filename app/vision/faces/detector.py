@@ -48,7 +48,7 @@ def make_detector(name: str = "auto") -> FaceDetector:
 
     if name not in DETECTORS:
         raise InvalidInputError(
-            f"There is no face detector {name!r}: take one of {', '.join(DETECTORS)}."
+            f"Unknown face detector {name!r}: choose one of {', '.join(DETECTORS)}."
         )
     path = weights_folder() / YUNET_FILE
     if name == "yunet":

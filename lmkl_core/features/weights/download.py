@@ -241,7 +241,7 @@ class _Download:
             file.flush()  # so that it is kept however this process ends
         file.truncate()
         if total is not None and done < total:
-            raise _Failed(f"the connection broke off after {done} of {total} bytes", done - start)
+            raise _Failed(f"the connection was lost after {done} of {total} bytes", done - start)
 
     def _reason(self, error: Exception) -> str:
         cause = error.reason if isinstance(error, urllib.error.URLError) else error

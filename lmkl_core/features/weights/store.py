@@ -192,7 +192,9 @@ def _recognise(source: Path, digest: str) -> Weights:
         if entry.file_name == source.name:
             raise _wrong_checksum(entry, source, digest)
     names = ", ".join(entry.file_name for entry in catalogue.CATALOGUE)
-    raise InvalidInputError(f"{source} (SHA-256 {digest}) is none of the weights known: {names}.")
+    raise InvalidInputError(
+        f"{source} (SHA-256 {digest}) is not one of the known weights: {names}."
+    )
 
 
 def _wrong_checksum(entry: Weights, path: Path, digest: str) -> WrongWeightsError:

@@ -277,7 +277,7 @@ def test_that_a_database_that_is_not_there_has_its_own_exit_code(
         (("oulu-npu", "--protocol", "V"), "no protocol 'V': take one of IV, I, II, III"),
         (("plain", "--protocol", "I"), "leave out --protocol"),
         (("plain", "--mode", "mine"), "no mode 'mine': take client-specific"),
-        (("plain", "--methods", "md,magic"), "no method 'magic'"),
+        (("plain", "--methods", "md,magic"), "Unknown method 'magic'"),
         (("plain", "--jobs", "0"), "n_jobs=0"),
         (("plain", "nuaa", "--root", "x"), "2 times"),
         (("demo", "demo"), "named twice"),

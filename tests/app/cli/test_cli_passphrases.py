@@ -159,7 +159,7 @@ def test_that_a_file_that_others_can_read_is_told(protected, secret, tmp_path):
     file = secret(mode=0o644)
     result = run("export", protected, "--to", tmp_path / "x.lmkl", "--passphrase-file", file, "-q")
     assert result.exit_code == ExitCode.OK
-    assert result.stderr == f"Others on this machine may read {file}: forbid it with chmod 600.\n"
+    assert result.stderr == f"Others on this machine can read {file}: restrict it with chmod 600.\n"
 
 
 def test_that_a_protected_model_is_enrolled_grows_scores_and_is_reported(

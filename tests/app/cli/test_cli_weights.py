@@ -185,7 +185,7 @@ def test_that_a_damaged_file_and_one_of_no_use_have_their_exit_codes(tmp_path):
     result = run("import", put(tmp_path / "x.jpg", b"holiday"), put(tmp_path / "y"), "--json")
     assert result.exit_code == ExitCode.BAD_INPUT
     holiday, taken = json.loads(result.stdout)["files"]
-    assert "none of the weights" in holiday["error"]
+    assert "not one of the known weights" in holiday["error"]
     assert taken["name"] == "big"
 
 

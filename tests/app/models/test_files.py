@@ -200,7 +200,7 @@ HOSTILE = {
 def test_that_entries_that_make_no_sense_are_refused_in_one_sentence(tmp_path):
     for changes in HOSTILE.values():
         told = refusal(file_with(tmp_path / "me.safetensors", **changes))
-        assert "what it says of its takes makes no sense" in told
+        assert "its description of the takes is invalid" in told
         assert "'me.safetensors'" in told
         assert is_one_sentence(told)
 

@@ -94,8 +94,8 @@ def test_that_a_take_whose_frames_would_be_refused_is_named():
     samples = with_odd_take(spread=3.0)
     model = fitted(samples, Settings(n_clusters=2), FEATURES)
     assert model.notes == (
-        "“odd” is unlike the other takes and most of its frames would be refused: record it once "
-        "more and fit again.",
+        "“odd” is unlike the other takes and most of its frames would be refused: record it again, "
+        "then fit again.",
     )
     samples = with_odd_take(spread=3.0, is_simulated=True)
     simulated = fitted(samples, Settings(n_clusters=2), FEATURES)

@@ -51,7 +51,7 @@ class ModelHeader(QFrame):
         self.threshold = MarkedText("genuine", "good", parent=self)
         self.file = ElidedLabel(parent=self)
         self._file_mark = Mark("save", "muted", self)
-        tip = "Save the model as one file and check that it scores alike"
+        tip = "Save the model as one file and verify its scores"
         self.export = button("Export…", "export", tip=tip, parent=self)
         self.fit = button("Fit again", "refresh", parent=self)
         tip = "Use a model from a file in place of this one"
@@ -100,7 +100,7 @@ class ModelHeader(QFrame):
     def set_can_fit(self, can_fit: bool, why_not: str) -> None:
         """Allow another fit, or say why there cannot be one."""
         self.fit.setEnabled(can_fit)
-        self.fit.setToolTip("Fit anew on all enrolled takes" if can_fit else why_not)
+        self.fit.setToolTip("Fit again on all enrolled takes" if can_fit else why_not)
 
     def _show_file(self, path: str, is_protected: bool) -> None:
         shape, role, words = "info", "caution", "Not exported yet"

@@ -140,8 +140,8 @@ class ModelPage(QWidget):
         vbox(content, *parts, 0, margins=2 * GRID, spacing=GRID + 4)
         column.addWidget(self.tabs)
         intro = wrapped(
-            "Enrolled frames fall into clusters of like appearance. Each cluster has weights "
-            "of its own: how much it relies on which part of the picture and which layer.",
+            "Enrolled frames form clusters of similar appearance. Each cluster has its own "
+            "weights: how much it relies on each part of the picture and each layer.",
             "muted",
         )
         self._pages: list[QWidget] = []

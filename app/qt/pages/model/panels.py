@@ -49,7 +49,7 @@ class ThresholdPanel(QWidget):
         self.target.setAccessibleName("Target BPCER in percent")
         self.target.setToolTip(
             "A share of genuine frames. Lower: fewer genuine people are refused, but more "
-            "attacks may pass. The threshold is set anew from the same left-out scores."
+            "attacks may pass. The threshold is recomputed from the same left-out scores."
         )
         label = QLabel("Target BPCER", self)
         label.setBuddy(self.target)

@@ -186,8 +186,8 @@ def test_that_what_is_missing_is_told(tmp_path):
             (one, "names no species", "anna/bonafide/1.mp4", "anna/attack-/1.mp4"),
             (one, "holds no recordings", "anna/bonafide/notes.txt"),
             (one, "without images, w:", "anna/bonafide/1.mp4", "anna/bonafide/w/x.txt"),
-            (many, "one subject only", "anna/bonafide/1.mp4"),
-            (many, "one subject only", "a/bonafide/1.mp4", "b/attack-x/1.mp4"),
+            (many, "only one subject", "anna/bonafide/1.mp4"),
+            (many, "only one subject", "a/bonafide/1.mp4", "b/attack-x/1.mp4"),
         ]
     ):
         root = tmp_path / str(number)

@@ -185,7 +185,7 @@ def test_that_a_giant_list_is_refused_before_it_is_read(msu):
 def test_that_a_pipe_in_place_of_a_list_is_refused_without_waiting(msu):
     (msu / "train_sub_list.txt").unlink()
     os.mkfifo(msu / "train_sub_list.txt")
-    assert "is not a file of its own" in refusal("msu-mfsd", msu)
+    assert "is not a regular file" in refusal("msu-mfsd", msu)
 
 
 def test_that_lists_of_other_systems_are_read(msu):

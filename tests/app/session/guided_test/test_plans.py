@@ -57,7 +57,7 @@ def test_that_other_files_are_refused_in_one_sentence_that_names_them(tmp_path):
         file = tmp_path / "bad.toml"
         file.write_text(text, encoding="utf-8")
         sentence = (
-            rf"^The test plan bad\.toml cannot be used \(.*{why}.*\): mend the file or choose an"
+            rf"^The test plan bad\.toml cannot be used \(.*{why}.*\): fix the file or choose an"
         )
         with pytest.raises(GuidedTestError, match=sentence):
             read_plan(file)
