@@ -199,7 +199,7 @@ def _finished(model: PadModel, takes: Sequence[str] = ()) -> PadModel:
         refused = calibration.scores < calibration.threshold
         notes += [
             f"“{take}” is unlike the other takes and most of its frames would be refused: record "
-            "it once more and fit again."
+            "it again, then fit again."
             for take in dict.fromkeys(takes if len(takes) == len(refused) else ())
             if whose.get(take) not in names and refused[np.array(takes) == take].mean() > 0.5
         ]

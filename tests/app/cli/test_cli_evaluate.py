@@ -86,7 +86,7 @@ def test_that_ctrl_c_leaves_no_file_and_says_that_the_run_goes_on(own, tmp_path,
     monkeypatch.setattr(part, interrupt)
     run = evaluate_own(own, tmp_path / "out", "--methods", "md")
     assert run.exit_code == ExitCode.INTERRUPTED
-    assert run.stderr.splitlines()[-1].startswith("Stopped. What was finished is kept")
+    assert run.stderr.splitlines()[-1].startswith("Stopped. Finished parts are kept")
     assert list((tmp_path / "out").iterdir()) == []
 
 
