@@ -348,10 +348,10 @@ def test_that_pipes_devices_and_unreadable_files_are_refused_at_once(tmp_path):
     done = threading.Event()
 
     def load():
-        assert "not a file" in sentence_for(tmp_path / "pipe")
+        assert "not a regular file" in sentence_for(tmp_path / "pipe")
         done.set()
 
     threading.Thread(target=load, daemon=True).start()
     assert done.wait(10)
-    assert "not a file" in sentence_for("/dev/zero")
+    assert "not a regular file" in sentence_for("/dev/zero")
     assert "cannot be used" in sentence_for("/proc/self/mem")
