@@ -59,7 +59,7 @@ def plain_name(title: str) -> str:
 
 
 OTHER = "not run here"
-TRAINED = "trains its own network"
+TRAINED = "trains a network of its own"
 BSIF = "needs BSIF filters"
 SLIM = "no exact public definition"
 OWN = "this method"

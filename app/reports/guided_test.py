@@ -249,7 +249,7 @@ STATED = {
 }
 """Groups of the details that people state."""
 
-UNKNOWN_ORIGIN = "unknown: the model was not available when the report was written"
+UNKNOWN_ORIGIN = "not known: the model was not at hand when the report was made"
 NO_COMPARISON = "not applicable to a PAD subsystem"
 
 

@@ -128,8 +128,8 @@ def unlike_the_paper(table: Table) -> list[str]:
     preset = table.evaluation.settings.get("preset", "")
     if preset and not preset.startswith("paper-"):
         found.append(
-            f"The views are those of the preset {preset}, not the paper's: published figures are "
-            "shown for orientation, not as a target."
+            f"The views are those of the preset {preset}, not the paper's: published figures stand "
+            "beside the measured ones for orientation, not as their target."
         )
     # What the paper used comes first in a database's own lists.
     known = known_database(layout)
