@@ -5,6 +5,7 @@ OpenCV refuses a giant image before it decodes it (``OPENCV_IO_MAX_IMAGE_PIXELS`
 """
 
 import logging
+import math
 import os
 import stat
 import struct
@@ -34,7 +35,12 @@ IMAGE_SUFFIXES = frozenset((".bmp", ".dib", ".jpeg", ".jpg", ".jpe", ".png", ".t
 RATE = 10.0  # images a second, for the time stamps
 MAX_BYTES = 1 << 28  # image files beyond 256 MiB are refused before they are read
 
-_STARTS = (b"\xff\xd8\xff", b"BM", b"II*\0", b"MM\0*")  # of JPEG, BMP and TIFF
+_JPEG_START = b"\xff\xd8\xff"
+_JPEG_STORED = (b"\xff\xe1", b"\xff\xe2")  # segments that OpenCV stores, at 100 bytes or more each
+_JPEG_MOST_STORED = 1 << 14  # real files have a few hundred
+_TIFF_STARTS = (b"II*\0", b"MM\0*")
+_TIFF_TILE_SIDES = (322, 323)
+_TIFF_LARGEST_TILE = 1 << 24  # pixels; OpenCV allocates a whole tile, up to 1 GiB
 _PNG_START = b"\x89PNG\r\n\x1a\n"
 _PNG_MOST_CHUNKS = 1 << 17  # they mostly have 8 KiB or more
 _PNG_AROUND = 12  # bytes of a chunk's length, kind and checksum
@@ -75,10 +81,30 @@ def read_image(path: Path) -> Image:
 
 
 def _may_decode(data: bytes) -> bool:
-    """Whether a file is of a format that OpenCV checks for its size before it decodes it."""
+    """Whether OpenCV checks the size of a file in this format, and decodes it in bounded memory."""
     if data.startswith(_PNG_START):
         return _is_whole_png(data)
-    return data.startswith(_STARTS) or (data.startswith(b"RIFF") and data[8:12] == b"WEBP")
+    if data.startswith(_JPEG_START):
+        return sum(map(data.count, _JPEG_STORED)) <= _JPEG_MOST_STORED
+    if data.startswith(_TIFF_STARTS):
+        return _has_small_tiles(data)
+    return data.startswith(b"BM") or (data.startswith(b"RIFF") and data[8:12] == b"WEBP")
+
+
+def _has_small_tiles(data: bytes) -> bool:
+    order = "<" if data.startswith(b"I") else ">"
+    sides = dict.fromkeys(_TIFF_TILE_SIDES, 0)
+    try:
+        (directory,) = struct.unpack_from(order + "I", data, 4)
+        (n_entries,) = struct.unpack_from(order + "H", data, directory)
+        for at in range(directory + 2, directory + 2 + 12 * n_entries, 12):
+            tag, kind = struct.unpack_from(order + "HH", data, at)
+            if tag in sides:
+                (side,) = struct.unpack_from(order + ("H" if kind == 3 else "I"), data, at + 8)
+                sides[tag] = max(side, sides[tag])  # decoders differ in which one they take
+    except struct.error:  # it ends within its header
+        return False
+    return math.prod(sides.values()) <= _TIFF_LARGEST_TILE
 
 
 def _is_whole_png(data: bytes) -> bool:
