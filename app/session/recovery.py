@@ -181,11 +181,14 @@ class Journal:
             takes.setdefault(sample.take, []).append(sample)
         if takes and self._run is None:
             self._run = begin_run()
+        places = {s.number: path for path, kept in self._files.items() for s in kept}
         wanted: set[Path] = set()
         for take in map(tuple, takes.values()):
             assert self._run is not None
-            # By number: the take may get another name.
-            path = self._run.folder / f"{take[0].number}.safetensors"
+            # A take stays in its file, whatever its name and first frame become: a second file
+            # would bring frames back twice if the program is killed before the first is deleted.
+            known = (places[s.number] for s in take if s.number in places)
+            path = next(known, self._run.folder / f"{take[0].number}.safetensors")
             wanted.add(path)
             if self._files.get(path) != take:  # samples are never changed once made
                 write_atomically(path, packed(take, features))

@@ -1,10 +1,12 @@
 """Unsaved takes: what is on disk follows the takes, and what was left may be damaged or hostile."""
 
+import contextlib
 import os
 import random
 import shutil
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -104,6 +106,35 @@ def test_that_a_struck_frame_leaves_the_disk_and_undoing_it_brings_it_back(journ
     journal.keep(samples, FEATURES)
     journal.close()
     assert same(left(), samples)
+
+
+def test_that_a_take_stays_in_its_file_under_another_name_and_without_its_first_frame(journal):
+    samples = takes(3, "window", "lamp")
+    journal.keep(samples, FEATURES)
+    before = list(files())
+    renamed = tuple(replace(s, take="☃ " + s.take) for s in samples)
+    for wanted in (renamed, renamed[1:], renamed[2:], renamed[3:], samples):
+        journal.keep(wanted, FEATURES)
+        assert set(files()) <= set(before)
+    journal.close()
+    assert same(left(), samples)
+
+
+@pytest.mark.parametrize("n_deleted", [1, 2])
+def test_that_no_frame_comes_back_twice_after_a_kill_while_first_frames_are_deleted(
+    journal, monkeypatch, n_deleted
+):
+    samples = takes(4, "window")
+    journal.keep(samples, FEATURES)
+
+    def killed(path, missing_ok=False):
+        raise SystemExit
+
+    with monkeypatch.context() as patch, contextlib.suppress(SystemExit):
+        patch.setattr(Path, "unlink", killed)
+        journal.keep(samples[n_deleted:], FEATURES)
+    journal.close()
+    assert same(left(), samples[n_deleted:])
 
 
 def test_that_pictures_are_never_written_and_missing_circumstances_stay_missing(journal):
