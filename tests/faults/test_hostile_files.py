@@ -99,10 +99,10 @@ def webp_of(width, height):
     return b"RIFF\x64\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + canvas + bytes(60)
 
 
-def tiff_of(*sizes, order="<", place=((273, 8), (279, 10))):
+def tiff_of(*sizes, order="<"):
     """Return the beginning of a grey TIFF with these tags, each a long number."""
     mark = b"II*\0" if order == "<" else b"MM\0*"
-    tags = sorted([*sizes, *place, (258, 8), (259, 1), (262, 1), (277, 1)])
+    tags = sorted([*sizes, (258, 8), (259, 1), (262, 1), (273, 8), (277, 1), (279, 10)])
     entries = b"".join(struct.pack(order + "HHII", tag, 4, 1, value) for tag, value in tags)
     return mark + struct.pack(order + "IH", 8, len(tags)) + entries + bytes(64)
 
@@ -151,7 +151,7 @@ def test_that_a_small_tiff_of_giant_tiles_is_not_decoded(not_decoded):
             assert not_decoded(data) is Cause.UNREADABLE, (wide, high)
 
 
-def test_that_a_jpeg_of_countless_stored_segments_is_not_decoded(not_decoded, tmp_path):
+def test_that_a_jpeg_of_countless_stored_segments_is_not_decoded(not_decoded):
     # OpenCV would take 100 bytes for each of the four bytes in the file.
     plain = encoded(".jpg")
     for marker in (b"\xff\xe1", b"\xff\xe2"):
@@ -159,14 +159,10 @@ def test_that_a_jpeg_of_countless_stored_segments_is_not_decoded(not_decoded, tm
         assert not_decoded(plain[:2] + segment * (1 << 15) + plain[2:]) is Cause.UNREADABLE
 
 
-def test_that_jpegs_with_segments_and_tiffs_with_tiles_are_read(tmp_path):
+def test_that_a_jpeg_with_a_thousand_segments_is_read(tmp_path):
     plain = encoded(".jpg")
     (tmp_path / "x.jpg").write_bytes(plain[:2] + b"\xff\xe1\0\2" * 1000 + plain[2:])
     assert read_image(tmp_path / "x.jpg").shape == (12, 16, 3)
-    sizes = ((256, 16), (257, 16), (322, 16), (323, 16))
-    tiles = tiff_of(*sizes, place=((324, 8), (325, 256)))
-    (tmp_path / "x.tif").write_bytes(tiles + bytes(256))
-    assert read_image(tmp_path / "x.tif").shape == (16, 16, 3)
 
 
 def png_with(kind, body=b"", length=None):
