@@ -7,9 +7,10 @@ import pytest
 
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.features.engines import choose
-from lmkl_core.features.engines.cache import Cache
-from lmkl_core.features.engines.choose import run_child
-from lmkl_core.features.engines.probe import Task
+from lmkl_core.features.engines.cache import Cache, Probe
+from lmkl_core.features.engines.choose import Chooser, run_child
+from lmkl_core.features.engines.engine import EngineError
+from lmkl_core.features.engines.probe import Task, probe_key
 from lmkl_core.features.networks.registry import Graph, Output
 from lmkl_core.system.processes import module_command
 
@@ -72,6 +73,17 @@ def test_that_a_child_imports_nothing_from_the_current_folder(tmp_path, monkeypa
 def test_that_a_hanging_child_is_given_up(monkeypatch):
     monkeypatch.setattr(choose, "SECONDS", 0.3)
     assert ask("hang") == "a trial run failed: it gave no answer within 0 seconds"
+
+
+def test_that_an_engine_is_not_even_imported_here_unless_its_trial_run_succeeded(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "lmkl_core.features.engines.onnx_engine", None)
+    cache, task = Cache(tmp_path), Task(GRAPH, str(tmp_path / "none"), "none")
+    key = probe_key("onnxruntime", task.key)
+    cache.remember(Probe(key, "onnxruntime", GRAPH.label, "it was ended by SIGILL"))
+    with pytest.raises(EngineError, match="because it was ended by SIGILL; choose"):
+        Chooser("onnxruntime", cache)([task])
 
 
 def test_that_a_hanging_child_can_be_cancelled():

@@ -117,11 +117,13 @@ def test_that_a_connection_that_is_cut_forever_ends_with_what_arrived_kept(entry
     assert (folder / "big.pth.partial").read_bytes() == CONTENT[:500]
 
 
+@pytest.mark.parametrize("part", [CONTENT[:HALF], b""], ids=["resumed", "from the start"])
 def test_that_a_server_that_sends_another_part_is_refused_and_its_part_not_kept(
-    entry, folder, server
+    part, entry, folder, server
 ):
-    put_partial(folder, CONTENT[:HALF])
-    server.otherwise = Answer(headers={"Content-Range": f"bytes 5-9/{len(CONTENT)}"})
+    if part:
+        put_partial(folder, part)
+    server.otherwise = Answer(status=206, headers={"Content-Range": f"bytes 5-9/{len(CONTENT)}"})
     with pytest.raises(FetchError, match="another part"):
         fetch(entry, folder)
     assert names(folder) == []

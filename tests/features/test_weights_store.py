@@ -198,3 +198,13 @@ def test_that_what_is_not_imported_leaves_nothing_behind(
     with pytest.raises(error, match=words):
         import_file(tmp_path / name, cancel=lambda: name == "cancelled")
     assert not folder.exists() or list(folder.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes in folders")
+def test_that_a_named_pipe_is_refused_instead_of_waited_for(folder):
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "pinned.pth")
+    with pytest.raises(InvalidInputError, match="it is not a regular file"):
+        import_file(folder / "pinned.pth")
+    with pytest.raises(InvalidInputError, match="it is not a regular file"):
+        find("pinned")

@@ -87,9 +87,6 @@ class Chooser:
         If this process does not survive it, it dies where nothing can be lost, and the next start
         knows.
         """
-        # Here, so that presets without networks load no engine.
-        from lmkl_core.features.engines.onnx_engine import OnnxEngine
-
         entry = self.cache.load(task.key)
         self._try("onnxruntime", task, again=entry is None)
         entry = entry or self.cache.load(task.key)
@@ -99,6 +96,9 @@ class Chooser:
             with self.cache.first_use(probe_key("onnxruntime", task.key)) as deaths:
                 if deaths >= MOST_DEATHS:
                     raise _Unusable(f"the program ended {deaths} times at its first use")
+                # Here, because even the import can end a process; the child has survived it.
+                from lmkl_core.features.engines.onnx_engine import OnnxEngine
+
                 engine = OnnxEngine(entry.onnx)
                 found = engine.run(entry.crops[:1])
             difference = relative_difference(found, [view[:1] for view in entry.views])

@@ -181,7 +181,7 @@ def _crop(name: str, value: object) -> Crop:
         raise PresetError(f"{where} needs scale, as a multiple of the box.")
     if of == "face":
         is_native = _read(bool, table.pop("native", False), f"{where}.native")
-        if is_native == ("side" in table):
+        if is_native == (table.get("side") is not None):
             raise PresetError(f"{where} needs either side (1.0 is the face) or native = true.")
         table.setdefault("side", None)
     return _read(Crop, table | {"name": name}, where)

@@ -166,7 +166,9 @@ def check_choice(word: str, allowed: Iterable[str], what: str, where: str) -> No
 
 def short(value: object) -> str:
     """Show a value in few characters."""
-    return shortened(repr(value), 40)
+    # Python refuses to write numbers of more than 4300 digits.
+    is_huge = isinstance(value, int) and abs(value) >= 10**12
+    return "a huge number" if is_huge else shortened(repr(value), 40)
 
 
 def _joined(names: Iterable[str]) -> str:

@@ -204,7 +204,7 @@ class _Download:
         if response.status == PARTIAL_CONTENT:
             span, _, length = response.headers.get("Content-Range", "").partition("/")
             if span.partition("-")[0] != f"bytes {have}":
-                self.partial.unlink()
+                self.partial.unlink(missing_ok=True)  # the server may answer so unasked
                 raise _Failed("the server sent another part of the file than was asked for")
             start = have
         total = int(length) if length.isdecimal() and len(length) < 16 else None

@@ -7,10 +7,12 @@ Checksums are cached in a small JSON file; an entry is valid while the file's si
 the same.
 """
 
+import errno
 import hashlib
 import importlib.metadata
 import json
 import os
+import stat
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -232,6 +234,8 @@ def checksums_path() -> Path:
 def _state(path: Path) -> tuple[int, int, int]:
     # The change time catches files put in place with their old modification time.
     status = path.stat()
+    if not stat.S_ISREG(status.st_mode):  # opening a named pipe would wait for a writer
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
