@@ -1,17 +1,17 @@
 """Replay-Attack and Replay-Mobile, by their lists; docs/protocols.md has the layouts.
 
-The lists name one video a line, relative to the root. The protocols choose among attacks;
-``grandtest`` has all.
+The lists name one video a line, relative to the root. Without them, folders and names decide, which
+gives the same videos. The protocols choose among attacks; ``grandtest`` has all.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from app.evaluation.protocols.folders import Copy, Line, few
+from app.evaluation.protocols.folders import Copy, Line, few, files_in
 from app.evaluation.protocols.splits import Database, Division, Gathered
-from app.evaluation.protocols.types import Mode, Recording
+from app.evaluation.protocols.types import Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
 
 GROUPS = ("train", "devel", "test")
@@ -37,6 +37,7 @@ class VideoLists:
     attack_lists: Mapping[str, str]
 
     def gather(self, copy: Copy, protocol: str, mode: Mode) -> Gathered:
+        has_lists = (copy.root / LISTS).is_dir()
         # Other modes need neither enrolment recordings nor their lists.
         enrols = mode == "client-specific"
         splits: list[tuple[Recording, ...]] = []
@@ -50,17 +51,25 @@ class VideoLists:
             ][: 3 if enrols else 2]
             lists = [f"{LISTS}/{name.format(group=group)}" for *_, name in parts]
             genuine, attacks, *enrolled = (
-                copy.lines(path, partial(self._video, copy, folders, pattern))
+                copy.lines(path, partial(self._listed, copy, folders, pattern))
+                if has_lists
+                else list(self._found(copy, folders, pattern, protocol))
                 for path, (folders, pattern, _) in zip(lists, parts, strict=True)
             )
             splits.append((*genuine, *attacks))
             enrolment += (recording for found in enrolled for recording in found)
-        note = "Each client's model learns from the client's enrolment recordings."
+        notes = []
+        if enrols:
+            notes.append("Each client's model learns from the client's enrolment recordings.")
+        if not has_lists:
+            notes.append(
+                f"The official lists (folder {LISTS}) are missing: folders and names of the videos "
+                "were used instead."
+            )
         train, development, test = splits
-        division = Division("", train, development, test, tuple(enrolment))
-        return (division,), (note,) if enrols else ()
+        return (Division("", train, development, test, tuple(enrolment)),), notes
 
-    def _video(
+    def _listed(
         self, copy: Copy, folders: tuple[str, ...], pattern: re.Pattern[str], line: Line
     ) -> Recording:
         name = line.path(line.text)
@@ -70,10 +79,36 @@ class VideoLists:
             raise line.refused(f"is not in {few(folders)}")
         if (match := pattern.fullmatch(name.stem)) is None:
             raise line.refused(f"is not the name of a {copy.title} video")
+        return self._recording(copy, str(name), match)
+
+    def _found(
+        self, copy: Copy, folders: tuple[str, ...], pattern: re.Pattern[str], protocol: str
+    ) -> Iterator[Recording]:
+        """Yield the videos in folders, of attacks only those of the protocol."""
+        for folder in folders:
+            names = [name for name in files_in(copy.root / folder) if name.endswith(SUFFIX)]
+            if not names:
+                copy.refused.append(ProtocolError(f"{copy.root / folder} holds no {SUFFIX} files."))
+            for name in names:
+                path = f"{folder}/{name}"
+                if (match := pattern.fullmatch(name.removesuffix(SUFFIX))) is None:
+                    problem = f"{copy.root / path} is not the name of a {copy.title} video."
+                    copy.refused.append(ProtocolError(problem))
+                elif pattern is not self.attack or _is_of(protocol, match.groupdict()):
+                    yield self._recording(copy, path, match)
+
+    def _recording(self, copy: Copy, name: str, match: re.Match[str]) -> Recording:
         parts = match.groupdict()
-        species = self.species(parts) if pattern is self.attack else BONA_FIDE
+        species = self.species(parts) if match.re is self.attack else BONA_FIDE
         condition = ", ".join(parts[key] for key in ("camera", "light") if key in parts)
-        return copy.recording(str(name), parts["client"], species, condition)
+        return copy.recording(name, parts["client"], species, condition)
+
+
+def _is_of(protocol: str, parts: Mapping[str, str]) -> bool:
+    """Whether an attack belongs to a protocol; most protocols are named after a part."""
+    if protocol == "digitalphoto":
+        return parts["kind"] == "photo" and parts["device"] != "print"
+    return protocol == "grandtest" or protocol in parts.values()
 
 
 _DEVICES = {"mobile": "phone", "highdef": "tablet"}

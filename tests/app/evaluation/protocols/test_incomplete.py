@@ -86,6 +86,21 @@ def test_that_nothing_left_to_test_is_refused(tmp_path):
         read("casia-fasd", root)
 
 
+def test_that_folders_and_names_without_lists_are_passed_over(tmp_path):
+    root = trees.replay_attack(tmp_path)
+    (root / "protocols").rename(root / "lists")
+    (root / "train/real/holiday.mov").touch()
+    for video in (root / "devel/attack/hand").iterdir():
+        video.unlink()
+    layout = read("replay-attack", root)
+    told_of = " ".join(layout.passed_over)
+    assert len(layout.passed_over) == 2
+    assert "train/real/holiday.mov" in told_of
+    assert "devel/attack/hand holds no .mov files" in told_of
+    assert told(layout)["development", "attack"] == (150, 0, 300)
+    assert told(layout)["train", "bona fide"] == (60, 0, 60)
+
+
 def test_that_classes_of_objects_that_are_not_there_are_passed_over(tmp_path):
     root = tmp_path / "256_ObjectCategories"
     trees.touch(root, [f"{n:03d}.x/{n:03d}_000{k}.jpg" for n in (1, 2, 256) for k in (1, 2)])

@@ -165,6 +165,22 @@ def test_that_the_number_of_an_oulu_file_tells_its_species(whole):
         assert {each.condition for each in found} == {f"phone 1, session {n}" for n in (1, 2, 3)}
 
 
+@pytest.mark.parametrize("name", ["replay-attack", "replay-mobile"])
+def test_that_without_lists_the_same_videos_are_found(whole, tmp_path, name):
+    database = DATABASES[name]
+    make = {"replay-attack": trees.replay_attack, "replay-mobile": trees.replay_mobile}[name]
+    root = make(tmp_path)
+    base = root / "database" if name == "replay-mobile" else root
+    (base / "protocols").rename(base / "lists")
+    for protocol in database.protocols:
+        listed = whole(name, protocol, "client-specific")
+        found = database.read(root, protocol, "client-specific")
+        for one, other in zip(listed.folds[0].plans, found.folds[0].plans, strict=True):
+            assert set(one.test) == set(other.test)
+            assert set(one.train) == set(other.train)
+        assert any("official lists" in note for note in found.notes)
+
+
 def test_that_abnormal_objects_are_read_under_their_other_names(tmp_path):
     classes = ("Airplane", "boat", "CAR", "Chair", "Motorbike", "Sofa")
     trees.touch(tmp_path, [f"voc/{name}/{n}.jpg" for name in classes for n in range(4)])
