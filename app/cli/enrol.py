@@ -20,7 +20,7 @@ from app.cli.console import (
     stop,
     text_table,
 )
-from app.cli.inputs import named_value, settings_with
+from app.cli.inputs import check_seconds, named_value, settings_with
 from app.cli.models import (
     PASSPHRASE_FILE,
     model_facts,
@@ -85,6 +85,7 @@ def command(
             "protect it with a passphrase.",
             ExitCode.USAGE,
         )
+    check_seconds(every)
     settings = settings_with(preset=preset, target_bpcer=target_bpcer)
     check_output(output)
     base, passphrase = None, None

@@ -22,7 +22,8 @@ from app.evaluation.protocols.types import Layout, ProtocolError
 from app.reports.evaluation import Run, Table, build, compare
 from app.reports.json_files import comparison_document, evaluation_document
 from app.reports.writing import file_name, write_comparison, write_table
-from lmkl_core.errors import InvalidInputError
+from lmkl_core.errors import InvalidInputError, MissingWeightsError
+from lmkl_core.features.presets import DEFAULT_PRESET
 
 CLUSTER_SECONDS = 20  # how long a cluster may take to answer
 
@@ -131,9 +132,19 @@ def command(
             ExitCode.USAGE,
         )
     for _, database, options in runs.values():
-        # Before hours of work; raises if networks are missing.
-        if instead := available_preset(database, options)[1]:
-            say(instead)
+        # Before hours of work.
+        try:
+            if instead := available_preset(database, options)[1]:
+                say(instead)
+        except MissingWeightsError:
+            preset = options.preset or database.preset
+            if preset == DEFAULT_PRESET:
+                raise
+            stop(
+                f"Weights of the preset {preset} are missing: `lmkl-pad weights fetch --preset "
+                f"{preset}` gets them; `--preset {DEFAULT_PRESET}` needs no download.",
+                ExitCode.MISSING_WEIGHTS,
+            )
     try:
         with _workers(cluster):
             found = [

@@ -1,5 +1,6 @@
 """Inputs as people name them, and which of their frames are used."""
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -36,6 +37,11 @@ def settings_with(**changes: Any) -> Settings:
             why = sentence[:1].lower() + sentence[1:]
             stop(f"--{name.replace('_', '-')} cannot be used: {why}", ExitCode.USAGE)
     return settings
+
+
+def check_seconds(every: float | None) -> None:
+    if every is not None and not math.isfinite(every):
+        stop("--every cannot be used: it must be a number of seconds.", ExitCode.USAGE)
 
 
 def named_value(text: str, form: str) -> tuple[str, str]:

@@ -34,6 +34,15 @@ _USUAL = (signal.SIG_DFL, signal.default_int_handler)
 class Commands(TyperGroup):
     """Commands whose errors become one sentence, and which signals end with their own code."""
 
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Parse the command line, and print the help if it asks for it."""
+        try:
+            return super().make_context(*arguments, **options)
+        except SystemExit:
+            # rich exits like this when the reader of the help has left.
+            _discard_output()
+            sys.exit(ExitCode.PIPE_CLOSED)
+
     def invoke(self, ctx: Any) -> Any:
         if hasattr(sys.stdout, "reconfigure"):
             # Names of files that standard output's encoding does not know are escaped.
@@ -63,14 +72,18 @@ def _end(error: BaseException, received: list[int]) -> NoReturn:
     if not isinstance(error, Exception) or is_typers_own:
         raise error  # usage errors have their own form
     if getattr(error, "errno", None) == errno.EPIPE:
-        # What is still buffered goes nowhere: Python would complain when it flushes at exit.
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         raise typer.Exit(ExitCode.PIPE_CLOSED)
     if os.environ.get(DEBUG_VARIABLE):
         say("".join(traceback.format_exception(error)).rstrip())
     sentence, code = outcome_of(error)
     stop(" ".join(sentence.split()), code)
+
+
+def _discard_output() -> None:
+    """Send what is still buffered nowhere: Python would complain when it flushes at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager

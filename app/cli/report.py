@@ -28,6 +28,7 @@ from app.cli.console import (
 )
 from app.cli.inputs import (
     apart_in_time,
+    check_seconds,
     named_value,
     opened,
     recordings_in,
@@ -98,6 +99,7 @@ def command(
             "Give either a SESSION, or --model with --bona-fide and --attack; not both.",
             ExitCode.USAGE,
         )
+    check_seconds(every)
     for path in filter(None, (output, save_session)):
         check_output(path)
     written = (save_session, *files_of(output))

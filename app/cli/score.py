@@ -7,6 +7,7 @@ unless it has no more and every one was scored. A single picture is judged by it
 import csv
 import io
 import json
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -98,6 +99,12 @@ def command(
     form = _format(form, output, as_json=as_json)
     if strip is not None and strip.suffix.lower() not in SUFFIXES:
         stop(f"Let the name of the strip {strip} end in {', '.join(SUFFIXES)}.", ExitCode.USAGE)
+    for folder in filter(os.path.isdir, inputs if strip is not None else ()):
+        if strip.resolve().is_relative_to(Path(folder).resolve()):
+            stop(
+                f"Draw the strip {strip} outside of {folder}: it would be scored next time.",
+                ExitCode.USAGE,
+            )
     for path in filter(None, (strip, output)):
         check_output(path)
     settings = settings_with()

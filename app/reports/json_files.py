@@ -109,7 +109,11 @@ def presentation_row(one: Presentation) -> dict[str, Any]:
 
 def _value(value: Any) -> Any:
     """Return JSON values: null for non-finite numbers, text for unknown types."""
-    return msgspec.json.decode(msgspec.json.encode(value, enc_hook=str))
+
+    def plain(one: Any) -> Any:
+        return one.item() if isinstance(one, np.generic) else str(one)
+
+    return msgspec.json.decode(msgspec.json.encode(value, enc_hook=plain))
 
 
 # ------------------------------------------------------------------ evaluation

@@ -215,6 +215,7 @@ def test_that_too_few_frames_are_refused_with_the_way_out(genuine, tmp_path):
         ([], ExitCode.USAGE, "at least one source"),
         (["demo", "--target-bpcer", "2"], ExitCode.USAGE, "--target-bpcer cannot be used: it must"),
         (["demo", "--target-bpcer", "nan"], ExitCode.USAGE, "above 0 and below 1"),
+        (["demo", "--every", "inf"], ExitCode.USAGE, "--every"),
         (["demo", "-o", "text.mp4"], ExitCode.USAGE, "text.mp4 end in .safetensors"),
         (["demo", "--preset", "tinny"], ExitCode.USAGE, "did you mean 'tiny'"),
         (["demo", "--add-to", "gone.safetensors"], ExitCode.BAD_MODEL, "gone.safetensors"),

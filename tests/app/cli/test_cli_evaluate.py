@@ -12,9 +12,13 @@ from typer.testing import CliRunner
 from app.cli.console import ExitCode, progress_lines
 from app.cli.main import cli
 from app.evaluation import extraction, runner
+from app.evaluation.extraction import available_preset
+from app.evaluation.options import Options
 from app.evaluation.protocols.objects import ABNORMAL_CLASSES
 from app.evaluation.protocols.registry import DATABASES
 from lmkl_core.baselines import METHODS
+from lmkl_core.features.engines.engine import EngineError
+from lmkl_core.features.presets import load_preset
 
 RUNNER = CliRunner(env={"COLUMNS": "110", "TERM": "dumb", "NO_COLOR": "1"})
 LITTLE = ("--preset", "tiny", "--frames", "5", "--selection", "none", "--no-gate")
@@ -121,11 +125,12 @@ def test_that_a_log_is_told_every_minute_how_far_a_long_part_is():
     ]
 
 
-def test_that_missing_weights_are_told_before_any_work(own, tmp_path):
+def test_that_missing_weights_are_told_with_both_ways_out(own, tmp_path):
     places = ("--root", own / "recordings", "--output", tmp_path)
     run = evaluate("plain", *places, "--preset", "tiny", "--preset", "paper-pad")
     assert run.exit_code == ExitCode.MISSING_WEIGHTS
-    assert "`lmkl-pad weights fetch" in run.stderr
+    assert "`lmkl-pad weights fetch --preset paper-pad`" in run.stderr
+    assert "`--preset texture`" in run.stderr
     # Before the run with the other preset.
     assert len(run.stderr.strip().splitlines()) == 1
 
@@ -209,6 +214,15 @@ def test_that_the_default_preset_stands_in_for_missing_networks(tmp_path, monkey
     (measured,) = [row["measured"] for row in document["rows"] if row["measured"]]
     level = measured["presentation_level"]
     assert level["pooled"]["figures"]["AUC"]["n_attacks"] == 12
+
+
+def test_that_the_default_preset_stands_in_where_torch_is_missing(monkeypatch):
+    monkeypatch.setattr("lmkl_core.features.extractor.has_torch", lambda: False)
+    preset, told = available_preset(DATABASES["oulu-npu"], Options())
+    assert preset == load_preset("texture")
+    assert "torch" in told
+    with pytest.raises(EngineError):
+        available_preset(DATABASES["oulu-npu"], Options(paper_views=True))
 
 
 def test_that_several_presets_and_seeds_are_compared_on_one_page(own, tmp_path):

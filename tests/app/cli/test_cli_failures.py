@@ -136,6 +136,17 @@ def test_that_a_reader_who_leaves_early_is_no_failure_of_ours(how):
     assert process.returncode == ExitCode.PIPE_CLOSED
 
 
+def test_that_a_reader_of_the_help_may_leave_early_too():
+    reading, writing = os.pipe()
+    os.close(reading)  # whatever is written first is refused
+    command = [sys.executable, "-m", "app", "--help"]
+    try:
+        run = subprocess.run(command, cwd=ROOT, stdout=writing, stderr=subprocess.PIPE)
+    finally:
+        os.close(writing)
+    assert (run.returncode, run.stderr) == (ExitCode.PIPE_CLOSED, b"")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 @pytest.mark.parametrize(
     ("number", "code", "then", "said"),

@@ -158,6 +158,7 @@ def test_that_a_species_is_printed_and_written_as_text(model_file, attack, tmp_p
             ExitCode.USAGE,
             "would be overwritten",
         ),
+        (["--model", "m", "--bona-fide", "demo", "--every", "inf"], ExitCode.USAGE, "--every"),
         (["gone.json"], ExitCode.BAD_INPUT, "gone.json cannot be read"),
         (["text.json"], ExitCode.BAD_INPUT, "is not JSON"),
         (["list.json"], ExitCode.BAD_INPUT, "not a test session"),

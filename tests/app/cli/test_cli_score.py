@@ -300,6 +300,7 @@ def test_that_what_cannot_be_used_is_told_in_one_sentence(
         ["--strip", "clip.png"],
         ["--format", "jsonl", "-o", "model.safetensors"],
         ["--format", "csv", "-o", "new.png", "--strip", "./new.png"],
+        [".", "--strip", "strip.png"],
     ],
 )
 def test_that_nothing_that_is_read_and_no_other_output_is_overwritten(
