@@ -99,8 +99,8 @@ def command(
     form = _format(form, output, as_json=as_json)
     if strip is not None and strip.suffix.lower() not in SUFFIXES:
         stop(f"Let the name of the strip {strip} end in {', '.join(SUFFIXES)}.", ExitCode.USAGE)
-    for folder in filter(os.path.isdir, inputs if strip is not None else ()):
-        if strip.resolve().is_relative_to(Path(folder).resolve()):
+    for folder in filter(os.path.isdir, inputs):
+        if strip is not None and strip.resolve().is_relative_to(Path(folder).resolve()):
             stop(
                 f"Draw the strip {strip} outside of {folder}: it would be scored next time.",
                 ExitCode.USAGE,

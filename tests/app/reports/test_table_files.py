@@ -60,10 +60,12 @@ def test_that_scores_are_there_when_asked_for_and_make_the_same_table_again():
 
 def test_that_odd_parameters_become_plain_values():
     odd = {"": {"nan": float("nan"), "pair": (1, 2.5), "kind": NAMES["lpq"], "none": None}}
+    odd[""]["delta"] = np.float64(0.25)
     document = as_document(table(method(folds=(fold(parameters=odd),))))
     text = json.dumps(document, allow_nan=False)
     assert '"nan": null' in text
     assert '"pair": [1, 2.5]' in text
+    assert '"delta": 0.25' in text
 
 
 def test_that_lines_of_a_level_tell_the_threshold_of_that_level():
