@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from PySide6.QtCore import QObject, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -23,7 +23,7 @@ from app.qt.widgets.texts import plain_tip
 _BARS = Qt.ItemDataRole.UserRole
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-_LEAST_WIDTH = 64
+_PADDING = 24
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,8 @@ class BarTable(QTableWidget):
         self.setWordWrap(False)
         read_only(self)
         as_high_as_rows(self)
-        self.horizontalHeader().setMinimumSectionSize(_LEAST_WIDTH)
+        room = self.fontMetrics().horizontalAdvance("< 0.001")
+        self.horizontalHeader().setMinimumSectionSize(room + _PADDING)
 
     def show_rows(
         self,
@@ -130,3 +131,7 @@ class BarTable(QTableWidget):
                 item.setData(_BARS, cell.bars)
                 self.setItem(row, column, item)
         self.updateGeometry()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.updateGeometry()  # a scroll bar below the rows may have come or gone

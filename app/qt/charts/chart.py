@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QMargins, QPoint, QSize, Qt, Slot
 from PySide6.QtGui import QAction, QColor, QGuiApplication, QKeySequence, QPixmap
-from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QPushButton, QTableView, QWidget
 
 from app.names import spreadsheet_cell
 from app.qt import theme
@@ -70,12 +70,18 @@ class Chart(QWidget):
     def picture(self) -> QPixmap:
         """Return the chart without its controls, on its background, at twice the resolution."""
         self.refresh()
+        shown = self._picture.size()
+        # Columns that are scrolled out of sight belong to the picture.
+        tables = self._picture.findChildren(QTableView)
+        beyond = [each.horizontalHeader().length() - each.viewport().width() for each in tables]
+        self._resize_picture(shown + QSize(max([0, *beyond]), 0))
         size = self._picture.size().grownBy(QMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN))
         pixmap = QPixmap(size * _SCALE)
         pixmap.setDevicePixelRatio(_SCALE)
         pixmap.fill(QColor(theme.colours().panel))
         only_children = QWidget.RenderFlag.DrawChildren
         self._picture.render(pixmap, QPoint(_MARGIN, _MARGIN), renderFlags=only_children)
+        self._resize_picture(shown)
         return pixmap
 
     @Slot()
@@ -125,6 +131,14 @@ class Chart(QWidget):
         stretched = [(part, int(isinstance(part, Plot))) for part in parts]
         vbox(self._picture, *stretched, 0, spacing=6)
         vbox(self, self.head, (self._picture, 1), spacing=6)
+
+    def _resize_picture(self, size: QSize) -> None:
+        self._picture.resize(size)
+        for table in self._picture.findChildren(QTableView):
+            table.doItemsLayout()
+            table.updateGeometry()  # with or without its scroll bar
+        if (layout := self._picture.layout()) is not None:
+            layout.activate()
 
     def _draw(self) -> None:
         raise NotImplementedError

@@ -6,7 +6,7 @@ from math import fsum, isfinite
 import numpy as np
 from numpy.typing import ArrayLike
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.qt import theme
 from app.qt.charts.bars import Bars, BarTable, Cell
@@ -20,6 +20,7 @@ from app.qt.charts.format import (
     view_name,
 )
 from app.qt.charts.plot import SteadyRange
+from app.qt.widgets.inputs import CalmComboBox
 from app.types import ScoredFrame
 
 Terms = tuple[tuple[float, ...], ...]
@@ -56,7 +57,7 @@ class ContributionsChart(Chart):
         self._views: tuple[ViewName, ...] = ()
         self._reference: Terms = ()
         self._range = SteadyRange(padding=0.0)
-        self._grouping = QComboBox(self)
+        self._grouping = CalmComboBox(self)
         self._grouping.setAccessibleName("Contributions by")
         self._grouping.addItems(["By view", "By region", "By layer", "By cluster"])
         self._grouping.setCurrentIndex(_REGION)

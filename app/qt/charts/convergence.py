@@ -38,7 +38,6 @@ class ConvergenceChart(Chart):
             plot.add(curve)
         self._last = [plot.add_text(0, 0.5) for plot in self._plots]
         self._tolerance = pg.InfiniteLine(log10(CERTIFIED_GAP), angle=0)
-        self._plots[1].axis("left").setLogMode(True)
         self._plots[1].add(self._tolerance)
         self._tolerance_text = self._plots[1].add_text(0, 1)
         (first, top), (second, bottom) = zip(self._titles, self._plots, strict=True)
@@ -87,7 +86,9 @@ class ConvergenceChart(Chart):
         for plot in self._plots:
             # Room for the number at the last point.
             plot.set_x_range(0.5, 0.5 + self._n * 1.2)
-            plot.axis("bottom").setTickSpacing(levels=[(max(1, ceil(self._n / 8)), 0)])
+            step = max(1, ceil(self._n / 8))
+            ticks = [(i, str(i)) for i in range(1, self._n + 1, step)]
+            plot.axis("bottom").setTicks([ticks, []])
         objective = [(i, y) for i, y in enumerate(self._objective, 1) if isfinite(y)]
         self._draw_curve(0, objective, number(objective[-1][1], 5) if objective else "")
         values = [y for _, y in objective] or [0.0, 1.0]
@@ -103,7 +104,11 @@ class ConvergenceChart(Chart):
         last = gaps[-1][1] if gaps else 0.0
         self._draw_curve(1, logs, scientific(last) if last > 0 else "0 or less")
         heights = [log10(CERTIFIED_GAP), *(y for _, y in logs)]
-        self._plots[1].set_y_range(floor(min(heights) - 0.3), ceil(max(heights) + 0.3))
+        bottom, top = floor(min(heights) - 0.3), ceil(max(heights) + 0.3)
+        self._plots[1].set_y_range(bottom, top)
+        step = max(1, ceil((top - bottom) / 5))
+        decades = [(power, f"1e{power}") for power in range(bottom, top + 1, step)]
+        self._plots[1].axis("left").setTicks([decades, []])
         tolerance = scientific(CERTIFIED_GAP).replace(".0", "")
         self._tolerance.setPen(dashed(colours.text))
         self._tolerance_text.setText(f"tolerance {tolerance}", colours.muted)

@@ -71,6 +71,7 @@ class Plot(pg.GraphicsView):
         self._grid.addItem(self.box, 0, 1)
         for name, axis in self._axes.items():
             axis.linkToView(self.box)
+            axis.setZValue(-1)  # ticks go behind bars and curves
             self._grid.addItem(axis, *_PLACES[name])
         self.setCentralItem(frame)
         self.setInteractive(False)

@@ -57,7 +57,7 @@ class ScoreTimeline(Chart):
         super().__init__("Score over time", parent)
         self._moments: deque[_Moment] = deque(maxlen=int(SECONDS * 130))
         self._threshold: float | None = None
-        self._range = SteadyRange(padding=0.25)
+        self._range = SteadyRange(padding=0.5)  # the words at the threshold need room
         self._plot = Plot(self, "Score over time, the curve", left_text="\N{MINUS SIGN}0.000")
         ticks = [(-back, f"{decimals(-back, 0)} s") for back in (5, 10, 15, 20)]
         self._plot.axis("bottom").setTicks([[(0, "now"), *ticks], []])

@@ -2,7 +2,7 @@
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.models.summary import ModelSummary
 from app.names import counted, natural_order
@@ -10,6 +10,7 @@ from app.qt import theme
 from app.qt.charts.bars import Bars, BarTable, Cell
 from app.qt.charts.chart import Chart, Key, csv_text
 from app.qt.charts.format import ViewName, name_columns, number, percent, view_name, weight_text
+from app.qt.widgets.inputs import CalmComboBox
 
 _MOST_CLUSTERS = 4
 """With more, the text below the chart is a count."""
@@ -31,7 +32,7 @@ class WeightsChart(Chart):
         self._weights = self._cluster_shares = np.zeros((0, 0))
         """Of every view (rows) in every cluster (columns)."""
         self._n_names = 0
-        self._sort = QComboBox(self)
+        self._sort = CalmComboBox(self)
         self._sort.setAccessibleName("Order of the views")
         self._sort.currentIndexChanged.connect(self._on_option)
         self._shares = QCheckBox("Share within cluster", self)
@@ -112,7 +113,7 @@ class WeightsChart(Chart):
         are_shares, values = self._shares.isChecked(), self._values()
         titles, names = name_columns(self._views)
         self._n_names = len(titles)
-        titles += [f"Cluster {cluster + 1}" for cluster in range(values.shape[1])]
+        titles += [f"Cluster\n{cluster + 1}" for cluster in range(values.shape[1])]
         titles += [] if are_shares else ["Total"]
         rows = []
         for index in self._sorted():

@@ -52,3 +52,11 @@ def test_that_gaps_of_zero_or_less_lie_below_the_others_and_histories_may_differ
     assert chart.to_csv().splitlines()[-1].startswith("4,,")
     assert gaps[2] == gaps[3] < gaps[1] < gaps[0]
     assert chart._last[1].toPlainText() == "0 or less"
+
+
+def test_that_ticks_name_iterations_and_decades_alike(chart):
+    show(chart, (0.5, 0.4, 0.3), (0.5, 1e-3, 1e-8), 1e-8)
+    bottom, left = (chart._plots[1].axis(name)._tickLevels[0] for name in ("bottom", "left"))
+    assert [text for _, text in bottom] == ["1", "2", "3"]
+    assert len(left) > 2
+    assert all(text == f"1e{power}" for power, text in left)

@@ -104,7 +104,8 @@ def test_that_scores_over_half_a_second_apart_or_of_two_faces_are_not_joined(
     assert sum(map(math.isnan, chart._curve.getData()[1][1:])) == 1
 
 
-def test_that_a_threshold_far_from_the_scores_is_in_view_with_room_for_words_below(chart):
+def test_that_a_threshold_far_from_the_scores_is_in_view_with_room_for_words_below(on_show):
+    chart = on_show(ScoreTimeline(), 640, 150)  # as high as in the window
     for i in range(60):
         chart.append(scored(i, score=0.9 + 0.001 * (i % 5), threshold=0.1))
     chart.refresh()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox
 from app.qt.charts.bars import BarTable
 from app.qt.charts.weights import WeightsChart
 from tests.qt.charts.chart_values import VIEWS, model_summary
+from tests.qt.driving import wheel_over
 
 FOUR = ("face/vgg16.last", "eyes/vgg16.last", "face/resnet50.layer9", "face/resnet50.layer13")
 WEIGHTS = ((0.1, 0.4, 0.0, 0.3), (0.6, 0.2, 0.2, 0.0))
@@ -74,7 +75,7 @@ def test_that_a_cell_tells_view_cluster_weight_and_share(chart):
     assert tip == "face/vgg16.last\nCluster 2\nWeight 0.6000\n60.0 % of the cluster"
 
 
-def test_that_many_clusters_are_scrolled_sideways_and_stay_readable(on_show):
+def test_that_many_clusters_are_scrolled_sideways_and_stay_readable(qtbot, on_show):
     chart = WeightsChart()
     chart.show_model(model_summary(n_clusters=8, views=VIEWS))
     table = on_show(chart, width=480)._table
@@ -82,3 +83,14 @@ def test_that_many_clusters_are_scrolled_sideways_and_stay_readable(on_show):
     assert all(table.columnWidth(column) > needed for column in range(table.columnCount()))
     assert table.horizontalScrollBar().maximum() > 0
     assert table.viewport().height() >= table.verticalHeader().length()
+    shown = chart.size(), chart._picture.size()
+    assert chart.picture().width() > 2 * table.horizontalHeader().length()  # twice as fine
+    assert (chart.size(), chart._picture.size()) == shown
+    for width in (1200, 400):  # a scroll bar that comes or goes covers no row
+        chart.resize(width, 700)
+        qtbot.waitUntil(lambda: table.viewport().height() >= table.verticalHeader().length())
+
+
+def test_that_the_wheel_leaves_the_order_alone(chart):
+    assert not wheel_over(chart.findChild(QComboBox))
+    assert not wheel_over(chart.findChild(BarTable).viewport())
