@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QScrollAre
 from app.qt.pages.enrol.enrol_page import EnrolPage
 from app.session.takes import CoverageItem, EnrolmentState, TakeSummary
 from app.types import Sample
-from tests.qt.driving import click
+from tests.qt.driving import click, wheel_over
 
 COVERAGE = (
     CoverageItem("Frames", 1.0),
@@ -176,6 +176,22 @@ def test_that_nothing_is_wider_than_the_page(page):
         assert area.widget().minimumSizeHint().width() <= area.viewport().width(), size
         for widget in page.findChildren(QPushButton):
             assert widget.width() >= widget.sizeHint().width(), widget.text()
+
+
+def test_that_the_wheel_scrolls_the_page_to_its_end_before_pictures_and_changes_no_name(page):
+    page.show_enrolment(enrolment({"lamp": 72}))
+    page.resize(500, 500)
+    QApplication.processEvents()
+    bar = page.findChild(QScrollArea).verticalScrollBar()
+    pictures = page.gallery.view
+    page.record.name.setCurrentIndex(1)
+    assert not wheel_over(page.record.name)
+    assert page.record.name.currentText() == "lamp light"
+    bar.setValue(bar.maximum() - 1)
+    assert not wheel_over(pictures.viewport())
+    bar.setValue(bar.maximum())
+    assert wheel_over(pictures.viewport())
+    assert pictures.verticalScrollBar().value() > 0
 
 
 def test_that_the_tab_key_goes_from_top_to_bottom_through_what_has_a_name(page):

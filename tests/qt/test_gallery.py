@@ -37,10 +37,26 @@ def test_that_any_change_leads_to_the_wanted_rows(gallery, before, after):
     assert numbers_of(gallery) == after
 
 
-def test_that_frames_are_named_after_their_take_also_when_it_is_renamed(gallery):
+def test_that_frames_have_names_of_their_own_also_when_their_take_is_renamed(gallery):
     for take in ("lamp", "window"):
-        gallery.show_samples(samples([0], take))
-        assert gallery.view.item(0).toolTip() == f"Frame of the take “{take}”"
+        gallery.show_samples(samples([0, 5], take))
+        spoken = [
+            gallery.view.item(row).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(2)
+        ]
+        assert spoken == [f"Frame 1, take “{take}”", f"Frame 6, take “{take}”"]
+
+
+def test_that_the_frame_under_the_keyboard_can_be_seen_while_others_are_selected(gallery, qtbot):
+    gallery.show_samples(samples([0, 1, 2]))
+    gallery.activateWindow()
+    gallery.view.setFocus()
+    qtbot.waitUntil(gallery.view.hasFocus)
+    gallery.view.setCurrentRow(0)
+    before = gallery.view.grab().toImage()
+    qtbot.keyClick(gallery.view, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
+    assert gallery.selected_numbers() == [0]
+    place = gallery.view.visualItemRect(gallery.view.item(1))
+    assert gallery.view.grab().toImage().copy(place) != before.copy(place)
 
 
 def test_that_pictures_keep_their_colours_also_of_parts_of_arrays_and_can_change(gallery):

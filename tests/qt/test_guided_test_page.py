@@ -17,6 +17,7 @@ from app.qt.pages.guided_test.tally import PresentationList, TallyTable
 from app.qt.pages.guided_test.test_page import TestPage
 from app.reports.guided_test import ReportSummary
 from app.session.guided_test.guided_test import GuidedTestState
+from app.session.guided_test.plans import PlannedRow, PlanProgress
 from app.session.guided_test.presentation import Presentation, Tally
 from app.types import BONA_FIDE, SPECIES, ScoredFrame, Verdict
 from tests.qt.driving import click
@@ -265,3 +266,16 @@ def test_that_the_page_never_needs_more_width_than_it_has(page):
         settle()
         assert area.widget().minimumSizeHint().width() <= area.viewport().width(), width
         assert all(each.width() >= each.sizeHint().width() for each in names), width
+
+
+def test_that_the_tab_key_reaches_the_rows_of_a_plan_before_what_is_below_it(page):
+    rows = tuple(PlannedRow(species, 5, 0, 0, 0.5) for species in ("print", "phone"))
+    page.show_guided_test(replace(SESSION, plan=PlanProgress("Own", "", rows)))
+    choosers = page._plan.findChildren(QToolButton)
+    expected = [page._plan.open_button, *choosers, page._present.present_button]
+    chain, widget = [], page._plan.choice
+    while widget not in chain:
+        chain.append(widget)
+        widget = widget.nextInFocusChain()
+    assert len(choosers) == 2
+    assert [widget for widget in chain if widget in expected] == expected

@@ -162,7 +162,8 @@ class EnrolPage(QWidget):
         content = QWidget()
         scroll = scroll_area(content, self, takes_focus=False)
         cards = (self._coverage_card, self._quality_card, self._takes_card)
-        parts = (self.guidance, self.record, *cards, (self._gallery_card, 1))
+        # Room that is left goes to the gallery, and below the cards while there is none.
+        parts = (self.guidance, self.record, *cards, (self._gallery_card, 100), 1)
         vbox(content, *parts, margins=_GAP, spacing=_GAP)
         line = QFrame(self)
         set_class(line, "line")

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QIcon, QPixmap
+from PySide6.QtGui import QIcon, QPixmap, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLabel,
     QListView,
     QListWidget,
     QListWidgetItem,
+    QScrollArea,
     QSizePolicy,
     QWidget,
 )
@@ -27,7 +28,22 @@ _PICTURE, _CELL = 76, 88
 _STYLE = """
 QListView::item { padding: 2px; border: 3px solid transparent; }
 QListView::item:selected { border-color: palette(highlight); }
+QListView::item:focus:!selected { border: 3px dotted palette(text); }
 """
+
+
+class _Thumbnails(QListWidget):
+    """Pictures at the foot of a page: the wheel scrolls the page to its end first."""
+
+    def wheelEvent(self, event: QWheelEvent, /) -> None:
+        around = self.parentWidget()
+        while around is not None and not isinstance(around, QScrollArea):
+            around = around.parentWidget()
+        bar = None if around is None else around.verticalScrollBar()
+        if bar is not None and event.angleDelta().y() < 0 and bar.value() < bar.maximum():
+            event.ignore()
+        else:
+            super().wheelEvent(event)
 
 
 class Gallery(QWidget):
@@ -51,7 +67,7 @@ class Gallery(QWidget):
         tip = "Delete the selected frames (Del). Undo brings them back."
         self.remove_button = button("Delete", "delete", self._on_remove, tip=tip, parent=self)
         self.remove_button.setAccessibleName("Delete the selected frames")
-        self.view = QListWidget(self)
+        self.view = _Thumbnails(self)
         self.view.setViewMode(QListView.ViewMode.IconMode)
         self.view.setMovement(QListView.Movement.Static)
         self.view.setResizeMode(QListView.ResizeMode.Adjust)
@@ -127,7 +143,7 @@ def _item_of(sample: Sample) -> QListWidgetItem:
     if sample.thumbnail is not None:
         shown = QIcon(QPixmap.fromImage(picture(sample.thumbnail)))
     item = QListWidgetItem(shown, "")
-    tip = f"Frame of the take “{sample.take}”"
+    tip = f"Frame {sample.number + 1}, take “{sample.take}”"
     item.setToolTip(plain_tip(tip))
     item.setData(Qt.ItemDataRole.AccessibleTextRole, tip)
     return item

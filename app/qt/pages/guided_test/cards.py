@@ -114,10 +114,14 @@ class PlanCard(QFrame):
             for column, text in enumerate(("Present", "Made", "If no more errors")):
                 align = _RIGHT if column else Qt.AlignmentFlag.AlignLeft
                 self._grid.addWidget(QLabel(text), 0, column, align)
+            last: QWidget = self.open_button
             for number, row in enumerate(plan.rows, start=1):
-                self._add_row(number, row)
+                chooser = self._add_row(number, row)
+                QWidget.setTabOrder(last, chooser)
+                last = chooser
 
-    def _add_row(self, number: int, row: PlannedRow) -> None:
+    def _add_row(self, number: int, row: PlannedRow) -> QWidget:
+        """Add a row to the plan; return the button that chooses its species."""
         what = species_words(row.species)
         metrics = self.fontMetrics()
         room = 26 * metrics.averageCharWidth()
@@ -135,6 +139,7 @@ class PlanCard(QFrame):
         self._grid.addWidget(chooser, number, 0, Qt.AlignmentFlag.AlignLeft)
         self._grid.addWidget(made, number, 1, _RIGHT)
         self._grid.addWidget(bound, number, 2, _RIGHT)
+        return chooser
 
 
 class PresentCard(QFrame):
