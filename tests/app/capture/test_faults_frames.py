@@ -131,7 +131,7 @@ def test_that_a_covered_lens_is_told_and_nothing_is_judged_until_it_is_open_agai
         n_sights, n_frames = len(said.sights), len(said.frames)
         said.wait_for(lambda said: len(said.frames) > n_frames + 30)
         assert len(said.sights) == n_sights
-        assert "open its shutter or turn on a light" in capture.state.message
+        assert "open its shutter or turn on a light" in dict(said.faults)[Cause.BLACK]
         is_covered.clear()
         said.wait_for(lambda said: len(said.sights) > n_sights + 3)
         assert capture.state.message == ""
@@ -266,8 +266,7 @@ def test_that_a_camera_that_sends_halves_alone_is_told_and_recovers(camera_serve
     source = network_camera(camera_server, torn)
     with said.capture(source, limits=Limits(damaged_after=0.05, is_jpeg=True)) as capture:
         said.wait_for_cause(Cause.DAMAGED)
-        assert capture.state.cause is Cause.DAMAGED
-        assert "sends damaged images: check its cable" in capture.state.message
+        assert "sends damaged images: check its cable" in dict(said.faults)[Cause.DAMAGED]
         assert all(is_whole(frame) for frame in said.sights)
         is_broken.clear()
         said.wait_for(lambda said: len(said.sights) > 10)
@@ -284,9 +283,9 @@ def test_that_rows_a_decoder_filled_in_are_never_judged(said, fill):
             image[HEIGHT // 2 :] = fill
         return image
 
-    with said.capture(Scripted([], read)) as capture:
+    with said.capture(Scripted([], read)):
         said.wait_for_cause(Cause.DAMAGED)
-        assert "damaged" in capture.state.message
+    assert "damaged" in dict(said.faults)[Cause.DAMAGED]
     assert [frame.number for frame in said.sights] == [0, 1, 2, 3]
 
 
