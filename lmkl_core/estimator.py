@@ -61,7 +61,7 @@ class LocalisedMKL(ViewsEstimator):
         Exponents of the norm on the weights, at least 1: near 1 few weights survive, large values
         spread them. The vector families use ``p`` alone.
     delta : float
-        Regulariser, the paper's delta divided by ``n``.
+        Regulariser, the paper's delta divided by ``n``. `lmkl_core.select` can choose it.
     temperature : float
         Of the softmax of the memberships; see `lmkl_core.clusters` for its effect.
     constraint : str
@@ -87,6 +87,7 @@ class LocalisedMKL(ViewsEstimator):
     block_length : int or None
         Rows left out together for calibration; chosen from the data by default.
     random_state : int, RandomState or None
+        Seeds the clustering and the choice of inducing points.
 
     Attributes
     ----------
@@ -99,6 +100,8 @@ class LocalisedMKL(ViewsEstimator):
     view_names_ : tuple of str
     gap_ : float
         Certified relative gap: no feasible weights are better by more than this.
+    gap_history_, objective_history_ : ndarray
+        One entry an iteration.
     solution_ : Solution
     offset_ : float
         The threshold.
@@ -108,6 +111,7 @@ class LocalisedMKL(ViewsEstimator):
         Number of the take of every row, and of every left-out score.
     delta_ : float
         The paper's delta, ``delta * n``.
+    n_clusters_ : int
 
     References
     ----------
@@ -179,6 +183,10 @@ class LocalisedMKL(ViewsEstimator):
         cancel : callable, optional
             Called now and then; once it returns ``True``, `lmkl_core.errors.Cancelled` is
             raised and the estimator stays as it was.
+
+        Returns
+        -------
+        self
         """
         with self._unchanged_on_failure(), self._refusing_what_overflows():
             views = self._training_views(X)
@@ -200,7 +208,7 @@ class LocalisedMKL(ViewsEstimator):
         return self
 
     def score_samples(self, X) -> np.ndarray:
-        """Scores, higher is more genuine."""
+        """Scores of ``X`` (as in `fit`), ``(m,)``; higher is more genuine."""
         return np.add.reduce(self.explain(X), axis=(1, 2))
 
     def explain(self, X, *, return_memberships=False):
@@ -229,9 +237,15 @@ class LocalisedMKL(ViewsEstimator):
         """Append genuine samples, in time quadratic in the number of rows.
 
         Kernel widths, cluster centres, kernel weights and the paper's delta stay; the dual
-        coefficients are solved for again. The threshold stays until `calibrate` is called. All
-        ``groups`` are new takes. With ``refine``, also optimise the weights again and calibrate
-        for the rate last asked for.
+        coefficients are solved for again. The threshold stays until `calibrate` is called.
+
+        Parameters
+        ----------
+        X : as in `fit`
+        groups : array (m,), optional
+            Takes of the new rows, one by default. They are new takes, whatever their names.
+        refine : bool
+            Also optimise the weights again and calibrate for the rate last asked for.
         """
         check_is_fitted(self)
         views = self._scoring_views(X, check_finite=True)

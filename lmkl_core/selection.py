@@ -97,10 +97,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Selection:
-    """The whole grid by novelty radius, and the best cell.
+    """Result of `select`.
 
-    Ties go to the larger delta, then to larger p and q; the best cell has the smallest radius at
-    the largest delta that is good enough.
+    Attributes
+    ----------
+    cells : tuple of Cell
+        Sorted by novelty radius; ties go to the larger delta, then to larger p and q.
+    best : Cell
+        The smallest radius at the largest delta that is good enough.
     """
 
     cells: tuple[Cell, ...] = field(repr=False)

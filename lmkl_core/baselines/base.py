@@ -70,9 +70,19 @@ COMMON_CHECKS = {
 class Baseline(ViewsEstimator):
     """Compared one-class method with the interface of `lmkl_core.LocalisedMKL`.
 
-    Subclasses declare parameters with their checks and implement `_learn`. Parameters and
-    attributes that `lmkl_core.LocalisedMKL` has too mean the same; ``notes_`` are sentences for
-    readers of the figures.
+    Subclasses declare parameters with their checks and implement `_learn`.
+
+    Parameters
+    ----------
+    target_bpcer, block_length, random_state
+        As in `lmkl_core.LocalisedMKL`; a ``random_state`` only for randomised methods.
+
+    Attributes
+    ----------
+    offset_, calibration_, view_names_
+        As in `lmkl_core.LocalisedMKL`.
+    notes_ : tuple of str
+        Sentences for readers of the figures.
     """
 
     target_bpcer: float = 0.05

@@ -107,7 +107,7 @@ def _without_singles(
 
 
 class Options(TypedDict, total=False):
-    """Options of every bootstrap; the defaults are those of `Drawing`."""
+    """Options of every bootstrap: 2000 resamples, confidence 0.95 and seed 0 by default."""
 
     n_resamples: int
     confidence: float

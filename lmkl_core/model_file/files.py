@@ -66,8 +66,15 @@ def load_model(
 ) -> LocalisedMKL:
     """Load a model that `save_model` wrote; the file may be hostile.
 
-    Scores are those of the saved model bit for bit on the same machine. Files larger than
-    ``max_bytes`` are refused unread; with a passphrase, files that are not protected are refused.
+    Scores are those of the saved model bit for bit on the same machine.
+
+    Parameters
+    ----------
+    path : path-like
+    max_bytes : int
+        Larger files are refused unread.
+    passphrase : str, optional
+        Of a protected file; with one, files that are not protected are refused.
 
     Raises
     ------

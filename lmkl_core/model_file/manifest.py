@@ -110,30 +110,51 @@ class CertificateEntry(Strict, frozen=True):
 
 
 class Manifest(Strict, frozen=True, kw_only=True):
-    """What a model file says about its model."""
+    """What a model file says about its model.
+
+    Attributes
+    ----------
+    library, created : str
+        Version of this library, and time (ISO 8601, with a zone).
+    parameters, settings : dict
+        Of the constructor, and of the fit.
+    single_array, feature_names : bool, tuple of str or None
+        Whether the model was fitted on one plain array, and the names of its columns.
+    n_rows, n_support, n_clusters : int
+        Training rows, rows that scoring uses (all, or the inducing points), clusters.
+    takes, conditions : tuple of int
+        Rows of every take; its condition, a number that takes in the same circumstances share.
+    delta : float
+        The paper's delta.
+    column_major : tuple of str
+        Tensors stored transposed because they lie so in memory: products of the same numbers in
+        another order of memory may round differently.
+    extra : dict
+        What the caller added.
+    digest : str
+        SHA-256 over all of this and the tensors: names the model.
+    """
 
     kind: Literal["exact", "inducing"]
-    library: Text  # version
-    created: Text  # ISO 8601, with a zone
-    parameters: dict[str, Any]  # of the constructor
-    settings: dict[str, Any]  # of the fit
+    library: Text
+    created: Text
+    parameters: dict[str, Any]
+    settings: dict[str, Any]
     views: tuple[ViewEntry, ...]
     dtype: Literal["float32", "float64"]
-    single_array: bool  # fitted on one plain array
-    feature_names: tuple[Text, ...] | None  # of that array's columns
+    single_array: bool
+    feature_names: tuple[Text, ...] | None
     n_rows: Count
-    n_support: Count  # rows that scoring uses: all, or the inducing points
+    n_support: Count
     n_clusters: Count
-    takes: tuple[Count, ...]  # rows of every take
-    conditions: tuple[Natural, ...]  # a number that takes in the same circumstances share
-    delta: Positive  # the paper's
+    takes: tuple[Count, ...]
+    conditions: tuple[Natural, ...]
+    delta: Positive
     threshold: ThresholdEntry
     certificate: CertificateEntry
-    # Tensors stored transposed because they lie so in memory: products of the same numbers in
-    # another order of memory may round differently.
     column_major: tuple[Text, ...]
-    extra: dict[str, Any]  # what the caller added
-    digest: Text  # SHA-256 over all of this and the tensors: names the model
+    extra: dict[str, Any]
+    digest: Text
 
     def __post_init__(self) -> None:
         _check_printable(self.library)

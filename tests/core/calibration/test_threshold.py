@@ -79,6 +79,13 @@ def test_that_the_model_calibrates_on_refits_by_time_block_and_by_whole_take():
             assert told.block_length == block_length
 
 
+def test_that_a_single_take_has_no_stress_figure():
+    told = make().fit(VIEWS).calibration_
+    assert np.isnan(told.stress_bpcer)
+    assert told.stress_interval == (0.0, 1.0)
+    assert np.all(np.isnan(told.stress_scores))
+
+
 def test_that_the_interval_is_the_exact_one():
     for n in (1, 2, 5, 19, 20, 100, 997):
         for k in sorted({0, 1, 2, n // 3, n // 2, n - 1, n} & set(range(n + 1))):
