@@ -86,6 +86,16 @@ def test_that_an_engine_is_not_even_imported_here_unless_its_trial_run_succeeded
         Chooser("onnxruntime", cache)([task])
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_that_an_export_that_was_killed_is_tried_again_at_the_next_start(tmp_path, monkeypatch):
+    killed = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
+    monkeypatch.setattr(choose, "module_command", lambda module: killed)
+    cache = Cache(tmp_path)
+    with pytest.raises(EngineError, match="it was ended by SIGKILL"):
+        Chooser("onnxruntime", cache)([Task(GRAPH, str(tmp_path / "none"), "none")])
+    assert cache.failed_probes() == []
+
+
 def test_that_a_hanging_child_can_be_cancelled():
     asked = threading.Event()
 

@@ -143,7 +143,9 @@ class Chooser:
         else:
             command = module_command(PROBE)
             problem = run_child(command, engine, task, self.cache, self.cancel)
-            self._remember(engine, task, problem)
+            # Without a graph the export failed, perhaps for lack of memory: not the engine's fault.
+            if not problem or not again or self.cache.load(task.key) is not None:
+                self._remember(engine, task, problem)
         if problem:
             raise _Unusable(problem)
 
