@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -27,6 +28,10 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
     """
     if sentence := why_no_screen():
         return _without_screen(sentence)
+    # An exception while Qt loads would crash or be lost, so Ctrl-C ends the process at once until
+    # the window handles it.
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Loading makes many objects and hardly any garbage, so the collector pauses until all is
     # loaded. Qt comes last, because PySide looks into the source of every module that is loaded
     # after it: NumPy alone would take half as long again.

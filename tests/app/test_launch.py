@@ -1,5 +1,6 @@
 """``lmkl-pad`` without a command: the window, or the demo where there is no screen."""
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -28,12 +29,28 @@ def opened(monkeypatch):
     calls = []
     monkeypatch.setattr("app.launch.why_no_screen", lambda: "")
     monkeypatch.setattr("app.qt.app.run", lambda *values: calls.append(values) or 3)
-    return calls
+    handler = signal.getsignal(signal.SIGINT)
+    yield calls
+    signal.signal(signal.SIGINT, handler)
 
 
 def test_that_with_a_screen_the_window_opens_with_what_was_asked_for(opened):
     assert launch("demo", "face.safetensors") == 3
     assert opened == [("demo", "face.safetensors", None)]
+
+
+@pytest.mark.parametrize(
+    ("before", "while_loading"),
+    [
+        # An exception while Qt loads crashes the process, or the window opens all the same.
+        (signal.default_int_handler, signal.SIG_DFL),
+        (signal.SIG_IGN, signal.SIG_IGN),  # as under nohup
+    ],
+)
+def test_that_ctrl_c_ends_the_process_while_qt_loads(opened, before, while_loading):
+    signal.signal(signal.SIGINT, before)
+    assert launch() == 3
+    assert signal.getsignal(signal.SIGINT) == while_loading
 
 
 def test_that_without_a_screen_it_says_so_and_runs_the_short_demo(no_screen, monkeypatch, capsys):
