@@ -96,3 +96,8 @@ class VideoFile(OpenCVSource):
             raise unreadable_by_account(subject)
         if n_bytes == 0:
             raise SourceError(Cause.EMPTY, subject)
+        try:
+            str(self.path.resolve()).encode()
+        except UnicodeEncodeError:
+            message = f"{subject} has a path that is not UTF-8 text: rename the file or its folder."
+            raise SourceError(Cause.UNREADABLE, message=message) from None
