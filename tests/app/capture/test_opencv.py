@@ -75,4 +75,4 @@ def test_that_a_name_that_is_no_text_is_refused_without_ending_the_process(tmp_p
         [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=60
     )
     assert run.returncode == 0, run.stderr
-    assert run.stdout.startswith("The video take?.avi cannot be read")
+    assert "take?.avi has a path that is not UTF-8 text: rename" in run.stdout

@@ -195,13 +195,3 @@ def test_that_giant_frames_are_refused_before_one_is_read(videos, monkeypatch):
     error = cause_of_opening(videos["mjpg.avi"])
     assert error.cause is Cause.TOO_LARGE
     assert f"{WIDTH * HEIGHT - 1:,} pixels" in str(error)
-
-
-def test_that_a_path_that_opencv_cannot_take_is_named_as_the_reason(tmp_path):
-    path = tmp_path / "vid\udcff.avi"
-    try:
-        path.write_bytes(b"RIFF")
-    except OSError:
-        pytest.skip("this file system has UTF-8 names only")
-    with pytest.raises(SourceError, match="rename the file"):
-        VideoFile(path).open()
