@@ -271,3 +271,18 @@ def test_that_nothing_comes_back_after_everything_was_deleted(moment):
     assert bench.samples == ()
     assert bench.offer == ""
     assert not storage.personal_folder().exists()
+
+
+def test_that_what_was_found_before_everything_was_deleted_is_not_offered():
+    leave()
+    bench = Bench(is_on=False)
+    leave()
+    found = []
+    bench.worker.found.disconnect(bench.control.on_found)
+    bench.worker.found.connect(found.extend)
+    bench.control.switch(True)
+    delete_everything(bench)
+    bench.control.on_found(found)
+    assert len(found) == 1
+    assert bench.offer == ""
+    assert not storage.personal_folder().exists()
