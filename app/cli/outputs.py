@@ -30,9 +30,12 @@ def make_folder(folder: Path) -> None:
 
 
 def check_output(path: Path) -> None:
-    """Make the folder of an output file, and refuse a path that is a folder."""
+    """Make the folder of an output file; refuse a path that is a folder or a device."""
     if path.is_dir():
         stop(f"Cannot write {path}: it is a folder; name a file in it.", ExitCode.UNWRITABLE)
+    if path.exists() and not path.is_file():
+        # It would be replaced by a file: /dev/null, for an administrator.
+        stop(f"Cannot write {path}: it is not a regular file.", ExitCode.UNWRITABLE)
     make_folder(path.parent)
 
 

@@ -165,9 +165,10 @@ class Recorder:
             take.refused[result.reason] += 1
             return
         # Over all takes: a recording that is named twice, or a copy of it, would be left out while
-        # it is learnt from, and the threshold would ask for what only itself can reach.
+        # it is learnt from, and the threshold would ask for what only itself can reach. The demo
+        # has few takes, which come again in a model that grows.
         content = _content(result.views)
-        if content in self._known:
+        if content in self._known and not is_simulated:
             take.refused[ALIKE] += 1
             return
         self._known.add(content)

@@ -1,6 +1,7 @@
 """``lmkl-pad enrol`` on real recordings."""
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -192,6 +193,14 @@ def test_that_frames_a_model_has_learnt_from_are_not_folded_into_it(model_file, 
     assert not file.exists()
 
 
+def test_that_a_take_of_the_demo_may_be_added_again(tmp_path):
+    first, grown = tmp_path / "first.safetensors", tmp_path / "grown.safetensors"
+    few = ("--frames", 12, "-q")
+    assert run("enrol", "demo", "-o", first, *TINY, *few).exit_code == ExitCode.OK
+    result = run("enrol", "demo", "--add-to", first, "-o", grown, *few)
+    assert result.exit_code == ExitCode.OK, result.output
+
+
 def test_that_too_few_frames_are_refused_with_the_way_out(genuine, tmp_path):
     file = tmp_path / "face.safetensors"
     result = run("enrol", genuine[0], "-o", file, *TINY, "--frames", 5, "-q")
@@ -232,6 +241,15 @@ def test_that_what_cannot_be_used_is_told_in_one_sentence(
     assert said in refused(run("enrol", *arguments, *preset, *output, "-q"), code)
     assert not (tmp_path / "m.safetensors").exists()
     assert (tmp_path / "text.mp4").read_text() == "This is no video."
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
+def test_that_no_file_takes_the_place_of_a_device(tmp_path):
+    place = tmp_path / "m.safetensors"
+    os.mkfifo(place)
+    sentence = refused(run("enrol", "demo", "-o", place, "-q"), ExitCode.UNWRITABLE)
+    assert "not a regular file" in sentence
+    assert place.is_fifo()
 
 
 def test_that_a_place_that_cannot_be_written_is_refused_before_any_work(tmp_path, genuine):
