@@ -7,7 +7,7 @@ def main() -> None:
     """Run the command line; the process's exit code is its result."""
     try:
         if len(sys.argv) == 1:
-            # The usual start: the window should not wait for the command line's libraries.
+            # The usual start: open the window without loading the command line's libraries.
             from app.launch import launch
 
             sys.exit(launch())
@@ -15,7 +15,7 @@ def main() -> None:
 
         cli(prog_name="lmkl-pad")
     except KeyboardInterrupt:
-        # Commands end by themselves (`app.cli.main`): this is while their libraries load.
+        # Only while libraries load; later the commands handle it (`app.cli.main`).
         print("Stopped.", file=sys.stderr)
         sys.exit(130)
 

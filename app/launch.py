@@ -1,4 +1,4 @@
-"""``lmkl-pad`` without a command: the window, or the demo without one if there is no screen."""
+"""``lmkl-pad`` without a command: open the window, or run a short demo if there is no screen."""
 
 import ctypes
 import gc
@@ -11,7 +11,7 @@ from pathlib import Path
 SOCKETS = Path("/tmp/.X11-unix")
 
 _NEEDED = ("libxcb-cursor.so.0", "libxkbcommon-x11.so.0")
-"""Libraries that Qt's X11 plugin needs and not every distribution brings."""
+"""Libraries that Qt's X11 plugin needs and some distributions do not install."""
 
 
 def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | None = None) -> int:
@@ -20,24 +20,24 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
     Parameters
     ----------
     source : str
-        Instead of the source in the settings.
+        Source to use instead of the one in the settings.
     model : str
-        A model to open.
+        Model file to open.
     on_shown : callable, optional
-        Called when the first frame is on the screen.
+        Called once the first frame is on the screen.
     """
     if sentence := why_no_screen():
         return _without_screen(sentence)
-    # An exception while Qt loads would crash or be lost, so Ctrl-C ends the process at once until
-    # the window handles it.
+    # An exception while Qt loads would crash or get lost, so until the window handles Ctrl-C it
+    # ends the process at once.
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Loading makes many objects and hardly any garbage, so the collector pauses until all is
-    # loaded. Qt comes last, because PySide looks into the source of every module that is loaded
-    # after it: NumPy alone would take half as long again.
+    # Imports create many objects and hardly any garbage, so the collector pauses until they are
+    # done. Qt comes last because PySide inspects the source of every module imported after it:
+    # NumPy alone would take half as long again.
     gc.disable()
     if hasattr(sys, "setdlopenflags"):
-        sys.setdlopenflags(os.RTLD_LAZY)  # the libraries have far more symbols than are ever used
+        sys.setdlopenflags(os.RTLD_LAZY)  # most symbols are never used
     from app import settings, types  # noqa: F401
     from app.capture import capture, opencv  # noqa: F401
     from app.demo import source as demo_source  # noqa: F401
@@ -48,7 +48,7 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
 
 
 def _without_screen(sentence: str) -> int:
-    import typer  # which the window does not need
+    import typer  # not needed by the window
 
     from app.cli import demo
 
@@ -67,18 +67,18 @@ def why_no_screen(
     platform: str = sys.platform,
     sockets: Path = SOCKETS,
 ) -> str:
-    """Return why no window can be shown, where Qt would abort; otherwise "".
+    """Return why Qt would abort instead of showing a window; empty if it would not.
 
     ``sockets`` is the folder of the X server's local sockets.
     """
-    known = os.environ if environment is None else environment
-    platforms = known.get("QT_QPA_PLATFORM", "")
+    variables = os.environ if environment is None else environment
+    platforms = variables.get("QT_QPA_PLATFORM", "")
     is_x11_alone = all(name.partition(":")[0] == "xcb" for name in platforms.split(";"))
     if not platform.startswith("linux") or (platforms and not is_x11_alone):
         return ""
-    if known.get("WAYLAND_DISPLAY") and not platforms:
+    if variables.get("WAYLAND_DISPLAY") and not platforms:
         return ""
-    display = known.get("DISPLAY", "")
+    display = variables.get("DISPLAY", "")
     if not display and platforms:
         return f"There is no screen here (DISPLAY is not set, and QT_QPA_PLATFORM is {platforms})."
     if not display:

@@ -1,6 +1,6 @@
-"""The user's choices, kept between runs as one JSON file; light, because the launch waits for it.
+"""The user's settings, stored between runs in one JSON file; quick to import, as start-up needs it.
 
-The file may be damaged or hostile: an invalid value falls back to its default, with one sentence.
+The file may be damaged or hostile: an invalid value is replaced by its default and reported.
 """
 
 import dataclasses
@@ -19,17 +19,17 @@ DETECTORS = (AUTO, "mtcnn", "yunet")
 
 CLUSTERS = (1, 12)
 CLUSTERS_A_PERSON = 2
-"""More clusters for each further person, settled on real people (``benchmarks real``)."""
+"""Clusters added for each further person; chosen on real people (``benchmarks real``)."""
 LEAST_NORM = 1.0
 LARGEST_NUMBER = 1e12
-"""Limits are those of `lmkl_core.LocalisedMKL`, or narrower; a test holds them together."""
+"""As wide as the limits of `lmkl_core.LocalisedMKL` or narrower; a test compares them."""
 
 MAX_RECENT = 8
 LONGEST_TEXT = 4096
 MAX_BYTES = 256 * 1024
 
 VERSION = 2
-"""Of the stored file; the first one had no number."""
+"""Of the stored file; the first version had no number."""
 
 
 def _whole(low: int, high: int) -> Meta:
@@ -46,8 +46,8 @@ def _either(*choices: str) -> Meta:
     return Meta(pattern=rf"\A({'|'.join(choices)})\Z", description=text)
 
 
-# What each field takes, and how a message describes it. Control characters and lone surrogates can
-# be neither shown nor typed.
+# The values that each field accepts, and how messages describe them. Control characters and lone
+# surrogates can be neither shown nor typed.
 _TEXT = Meta(
     max_length=LONGEST_TEXT,
     pattern=r"\A(?=.*\S)[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+\Z",
@@ -66,44 +66,42 @@ _Share = Annotated[
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that can be chosen."""
-
     source: Annotated[str, _TEXT] = AUTO
-    """The first camera, else the demo; or any text that `app.capture.opening.source_from` takes."""
+    """Text for `app.capture.opening.source_from`; "auto" is the first camera, else the demo."""
     width: Annotated[int, _whole(160, 7680)] = 640
     height: Annotated[int, _whole(120, 4320)] = 480
     detector: Annotated[str, _either(*DETECTORS)] = AUTO
     preset: Annotated[str, _TEXT] = "texture"
-    """Name or path of the preset that makes the views."""
+    """Name or path of the preset that defines the views."""
     delta: Annotated[float, _POSITIVE] = 0.01
     p: Annotated[float, _real(LEAST_NORM)] = 4 / 3
     q: Annotated[float, _real(LEAST_NORM)] = 4 / 3
     n_clusters: Annotated[int, _whole(*CLUSTERS)] = 3
-    """In a model of one person; see `clusters_for`."""
+    """Clusters in a model of one person; see `clusters_for`."""
     temperature: Annotated[float, _real(1e-6)] = 0.1
     target_bpcer: _Share = None
     """Share of genuine frames that the threshold may refuse; by default the threshold is a share of
     their usual score (`lmkl_core.calibration.threshold.operating_point`)."""
     theme: Annotated[str, _either("system", "light", "dark")] = "system"
     show_regions: _Switch = True
-    """Draw what the networks look at in the preview."""
+    """Whether to draw the networks' regions in the preview."""
     reopen_last: _Switch = True
     recover_takes: _Switch = True
-    """Keep takes that no saved model holds on disk, in case the program is killed."""
+    """Whether to keep unsaved takes on disk, in case the program is killed."""
     recent: Annotated[tuple[Annotated[str, _TEXT], ...], _PATHS] = ()
     """Paths of models, newest first."""
     window: Annotated[str, _STATE] = ""
     splitter: Annotated[str, _STATE] = ""
-    """Geometry and sizes in Qt's own format, as hexadecimal digits."""
+    """Geometry and sizes in Qt's own format, in hexadecimal."""
 
     @property
     def model_parameters(self) -> dict[str, Any]:
-        """Parameters of `lmkl_core.LocalisedMKL`, for one person."""
+        """Parameters of `lmkl_core.LocalisedMKL` for one person."""
         names = ("delta", "p", "q", "n_clusters", "temperature", "target_bpcer")
         return {name: getattr(self, name) for name in names}
 
     def clusters_for(self, n_people: int) -> int:
-        """Return the number of clusters for a number of people."""
+        """Return the number of clusters for a model of this many people."""
         return min(self.n_clusters + CLUSTERS_A_PERSON * (n_people - 1), CLUSTERS[1])
 
     def with_recent(self, path: str) -> "Settings":
@@ -114,23 +112,23 @@ class Settings:
         return dataclasses.replace(self, recent=(path, *others)[:MAX_RECENT])
 
     def without_recent(self, path: str) -> "Settings":
-        """Return settings without a path whose file is gone."""
-        others = tuple(known for known in self.recent if known != path)
+        """Return settings that no longer list a path."""
+        others = tuple(listed for listed in self.recent if listed != path)
         return dataclasses.replace(self, recent=others)
 
     def forgotten(self) -> "Settings":
-        """Return the defaults, with nothing of the person, after everything was deleted."""
+        """Return the defaults without personal data, for use after deleting everything."""
         kind = self.source.partition(":")[0]
         source = self.source if kind in (AUTO, "demo", "camera") else AUTO
         return Settings(source=source, theme=self.theme, recover_takes=self.recover_takes)
 
     def reset(self) -> "Settings":
-        """Return the defaults, but keep recent models and the window's place."""
+        """Return the defaults, keeping the recent models and the window's geometry."""
         return Settings(recent=self.recent, window=self.window, splitter=self.splitter)
 
 
 def load() -> tuple[Settings, tuple[str, ...]]:
-    """Return the stored settings, or the defaults, and a sentence for each problem; never raise."""
+    """Return the stored settings, or defaults, and a message for each problem; never raise."""
     try:
         values = json.loads(storage.read_text(storage.settings_file(), MAX_BYTES))
     except FileNotFoundError:
@@ -140,25 +138,25 @@ def load() -> tuple[Settings, tuple[str, ...]]:
     except (json.JSONDecodeError, RecursionError):
         return Settings(), (_unusable("is damaged"),)
     except ValueError as error:
-        # Also a whole number with thousands of digits, which Python refuses to read.
+        # Includes integers with thousands of digits, which Python refuses to parse.
         return Settings(), (_unusable(str(error)[:80]),)
     if not isinstance(values, dict):
-        return Settings(), (_unusable("holds no settings"),)
+        return Settings(), (_unusable("does not hold settings"),)
     return _from_values(values)
 
 
 def save(settings: Settings) -> None:
-    """Store the settings; raise `ValueError` if one is invalid, `StorageError` if unwritable."""
+    """Store the settings; raise `ValueError` if one is invalid, `StorageError` if writing fails."""
     if problems := check(settings):
         name, sentence = next(iter(problems.items()))
-        raise ValueError(f"The setting {name} cannot be kept: {sentence}")
+        raise ValueError(f"The setting {name} cannot be stored: {sentence}")
     values = {"version": VERSION, **dataclasses.asdict(settings)}
     text = json.dumps(values, indent=2, allow_nan=False)
     storage.write_text(storage.settings_file(), text + "\n")
 
 
 def check(settings: Settings) -> dict[str, str]:
-    """Return a sentence for each field that cannot be used, by the field's name."""
+    """Return a message for each invalid field, by the field's name."""
     return {
         name: f"It must be {_described(name)}."
         for name in _FIELDS
@@ -168,19 +166,19 @@ def check(settings: Settings) -> dict[str, str]:
 
 def _from_values(values: dict[str, Any]) -> tuple[Settings, tuple[str, ...]]:
     if values.pop("version", 1) == 1:
-        # The first version's defaults and words, which were not a choice or are gone.
+        # Defaults and values of the first version, which nobody chose or which no longer exist.
         former = {"target_bpcer": 0.05, "delta": AUTO, "n_clusters": AUTO}
         values = {name: value for name, value in values.items() if former.get(name) != value}
     known = {name: value for name, value in values.items() if name in _FIELDS}
     good = {name: _converted(name, value) for name, value in known.items()}
     problems = [
-        f"The setting {name} is back at its default: it must be {_described(name)}."
+        f"The setting {name} was reset to its default: it must be {_described(name)}."
         for name, value in good.items()
         if value is None
     ]
     if unknown := len(values) - len(known):
-        entries = counted(unknown, "entry", "entries")
-        problems.append(f"The settings file has {entries} unknown to this version; ignored.")
+        entries = counted(unknown, "unknown entry", "unknown entries")
+        problems.append(f"The settings file has {entries}, ignored by this version.")
     usable = {name: value[0] for name, value in good.items() if value is not None}
     return Settings(**usable), tuple(problems)
 

@@ -1,9 +1,9 @@
 """Where personal data is stored, and how all of it is deleted.
 
-Three places: the settings file in the configuration folder; the folder ``personal`` in the data
-folder (unsaved takes, test sessions, templates); and what evaluations leave in the cache or another
-folder (views and scores). These folders may be one and hold networks too, so deleting goes by
-these names and never by whole folders.
+There are three places: the settings file in the configuration folder, the folder ``personal`` in
+the data folder (unsaved takes, test sessions, templates), and the views and scores that evaluations
+leave in the cache or in another folder. They may all be one folder that also holds networks, so
+files are deleted by name, never a whole folder.
 """
 
 import contextlib
@@ -28,33 +28,33 @@ CONFIG_VARIABLE, DATA_VARIABLE = "LMKL_PAD_CONFIG", "LMKL_PAD_DATA"
 SETTINGS_NAME = "settings.json"
 PERSONAL_NAME = "personal"
 TAKES_NAME, TESTS_NAME = "unsaved", "tests"
-"""Folders in the personal one (`app.session.recovery`, `app.session.guided_test.keeping`)."""
+"""Folders in ``personal`` (`app.session.recovery`, `app.session.guided_test.keeping`)."""
 
 CACHES_NAME = "caches.json"
-"""File in the personal folder: other folders in which evaluations keep views."""
+"""File in ``personal`` that lists the other folders in which evaluations keep views."""
 MOST_CACHES = 100
 
 FEATURES_NAME, OUTCOMES_NAME = "features", "outcomes"
-"""Folders in the cache: views of evaluated recordings, and scores of models fitted on them."""
+"""Folders in the cache: views of evaluated recordings, scores of models fitted on them."""
 DIGESTS_NAME = "digests.json"
-"""File in the first: paths and digests of evaluated recordings."""
+"""File in ``features``: paths and digests of evaluated recordings."""
 
 _ENTRIES = re.compile(r"[0-9a-f]{2}")
 _ENTRY = re.compile(r"[0-9a-f]{64}\.safetensors|\.lmkl-.+\.tmp")
 _UNDER_WAY = re.compile(r"\.views-.+|\.lmkl-.+\.tmp")
-"""What evaluations make: entries in folders by the first digits of their keys, and scratch."""
+"""What evaluations write: entries in folders named by their first digits, and scratch files."""
 
 TRIES_TO_REMOVE, TRIES_TO_WRITE = 10, 3
-"""Another instance may write or delete in the same folder meanwhile."""
+"""Another instance may be writing to or deleting the same folder."""
 
 
 class StorageError(OSError):
-    """Data cannot be stored; the message is one sentence with the way out."""
+    """Data cannot be stored; the message says what to do about it."""
 
 
 @dataclass(frozen=True)
 class Deletion:
-    """What `delete_all` removed, and one sentence for each failure."""
+    """What `delete_all` removed, and a message for each failure."""
 
     removed: tuple[Path, ...] = ()
     problems: tuple[str, ...] = ()
@@ -73,14 +73,14 @@ def data_folder() -> Path:
     """Return the folder for personal data; make it, for its owner only, if it is missing."""
     folder = personal_folder()
     make_private(folder)
-    # It holds biometric data, so rights given to others later are taken back.
+    # It holds biometric data, so revoke permissions granted to others meanwhile.
     with contextlib.suppress(OSError):
         folder.chmod(stat.S_IRWXU)
     return folder
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder for its owner only, with its parents, unless it exists."""
+    """Make a folder and its parents, for their owner only, unless it exists."""
     try:
         files.make_private(folder)
     except OSError as error:
@@ -88,14 +88,14 @@ def make_private(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace a file atomically, for its owner only, or raise `StorageError`; make its folder."""
+    """Write a file atomically, for its owner only, making its folder; or raise `StorageError`."""
     for left in reversed(range(TRIES_TO_WRITE)):
         try:
             files.make_private(path.parent)
             write_atomically(path, text.encode("utf-8"))
             return
         except OSError as error:
-            # Most likely another instance deletes everything: make the folder again.
+            # Most likely another instance is deleting everything: make the folder again.
             if not left or not isinstance(error, FileNotFoundError):
                 raise _cannot_write(path.parent, error) from error
 
@@ -103,10 +103,10 @@ def write_text(path: Path, text: str) -> None:
 def read_text(path: Path, max_bytes: int) -> str:
     """Return the text of a regular file of at most ``max_bytes``, in UTF-8.
 
-    Raises `OSError` if it cannot be read and `ValueError` if it is anything else; the message
-    completes a sentence that begins with the file's name.
+    Raises `OSError` if it cannot be read, and `ValueError` if it is anything else, with a message
+    that completes a sentence beginning with the file's name.
     """
-    # Without O_NONBLOCK opening a named pipe would wait for a writer.
+    # Without O_NONBLOCK, opening a named pipe would wait for a writer.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
@@ -121,13 +121,13 @@ def read_text(path: Path, max_bytes: int) -> str:
 
 
 def stored() -> list[Path]:
-    """Return all stored personal data, as `delete_all` removes it."""
+    """Return the paths of all stored personal data, in the order `delete_all` removes them."""
     config, personal = config_folder(), personal_folder()
     found = [settings_file(), *sorted(config.glob(UNFINISHED))]
     for cache in (cache_folder(), *remembered_caches()):
         for name in (FEATURES_NAME, OUTCOMES_NAME):
             found += _evaluated(cache / name)
-    # A folder that is a link to another disk is emptied too.
+    # List its contents too, for a folder that is a link to another disk.
     with contextlib.suppress(OSError):
         found += sorted(personal.iterdir())
     return [path for path in (*found, personal) if os.path.lexists(path)]
@@ -136,7 +136,7 @@ def stored() -> list[Path]:
 def delete_all() -> Deletion:
     """Remove settings, personal data, and what evaluations left in any cache.
 
-    Networks stay, as they are the same for everyone; so do models and reports saved elsewhere.
+    Networks stay, as they are not personal; so do models and reports saved elsewhere.
     """
     caches = [cache_folder(), *remembered_caches()]
     removed: list[Path] = []
@@ -148,12 +148,12 @@ def delete_all() -> Deletion:
     left = [cache / name for cache in caches for name in (FEATURES_NAME, OUTCOMES_NAME)]
     for folder in (*left, *caches, config_folder(), personal_folder().parent):
         with contextlib.suppress(OSError):
-            folder.rmdir()  # only where nothing is left in it
+            folder.rmdir()  # fails unless it is empty
     return Deletion(tuple(removed), tuple(problems))
 
 
 def remember_cache(folder: Path) -> None:
-    """Note another folder in which evaluations keep views, so that it is deleted too."""
+    """Remember another folder in which evaluations keep views, so that these are deleted too."""
     known = remembered_caches()
     if folder.absolute() not in known:
         names = [str(path) for path in (*known, folder.absolute())][-MOST_CACHES:]
@@ -162,20 +162,19 @@ def remember_cache(folder: Path) -> None:
 
 
 def remembered_caches() -> list[Path]:
-    """Return the folders that `remember_cache` noted."""
     try:
-        # Not by msgspec, which reads no names that are not UTF-8.
+        # Not with msgspec, which cannot read names that are not UTF-8.
         names = json.loads(read_text(personal_folder() / CACHES_NAME, 1 << 20))
     except (OSError, ValueError, RecursionError):
         return []
     if not isinstance(names, list):
         return []
-    found = [Path(name) for name in names if isinstance(name, str) and "\0" not in name]
-    return [path for path in found if path.is_absolute()][:MOST_CACHES]
+    paths = [Path(name) for name in names if isinstance(name, str) and "\0" not in name]
+    return [path for path in paths if path.is_absolute()][:MOST_CACHES]
 
 
 def _evaluated(folder: Path) -> list[Path]:
-    """Return what evaluations left in a folder, which may hold other things or be a link."""
+    """Return what evaluations left in a folder, which may hold other files or be a link."""
     ours: list[Path] = []
     try:
         inside = sorted(folder.iterdir())
@@ -183,7 +182,7 @@ def _evaluated(folder: Path) -> list[Path]:
             if path.name == DIGESTS_NAME or _UNDER_WAY.fullmatch(path.name):
                 ours.append(path)
             elif _ENTRIES.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
-                entries = [one for one in path.iterdir() if _ENTRY.fullmatch(one.name)]
+                entries = [entry for entry in path.iterdir() if _ENTRY.fullmatch(entry.name)]
                 ours += [path] if len(entries) == len(list(path.iterdir())) else entries
     except OSError:
         return ours
@@ -199,7 +198,7 @@ def personal_folder() -> Path:
 
 
 def _remove(path: Path) -> Iterator[str]:
-    """Remove a file, link or folder; yield a sentence if that fails."""
+    """Remove a file, link or folder; yield a message if that fails."""
     problem: OSError | None = None
     for _ in range(TRIES_TO_REMOVE):
         try:

@@ -1,7 +1,7 @@
-"""The frozen values that travel through the program.
+"""The immutable values that are passed between the parts of the program.
 
-``Frame`` (a picture) -> ``FrameResult`` (what the pipeline found in it) -> ``ScoredFrame`` (what
-the model says of it) -> ``Decision`` (over a window of frames).
+``Frame`` (a picture) -> ``FrameResult`` (face, quality and views found by the pipeline) ->
+``ScoredFrame`` (the model's score and verdict) -> ``Decision`` (verdict over a window of frames).
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
     Image: TypeAlias = NDArray[np.uint8]
 else:
-    # Loading NumPy takes as long as loading Qt, and commands such as --help do without it.
+    # NumPy takes as long to import as Qt, and commands such as --help do not need it.
     Image = Any
-"""Height x width x 3, 8 bits, red-green-blue. Everywhere after a source: never blue-green-red."""
+"""Height x width x 3, 8 bits, RGB: sources convert OpenCV's BGR."""
 
 Interval: TypeAlias = tuple[float, float]
 
 BONA_FIDE = "bona fide"
 
 SPECIES = ("print", "photo", "phone", "tablet", "replay", "monitor", "paper mask", "3-D mask")
-"""Attack instrument species that the guided test offers; others can be typed."""
+"""Attack instrument species suggested by the guided test; others can be typed."""
 
 LANDMARKS = ("left eye", "right eye", "nose", "left mouth corner", "right mouth corner")
 """Order of the five landmarks, left and right as seen in the image."""
@@ -38,21 +38,21 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One picture of a source."""
+    """One picture from a source."""
 
     image: NDArray[Any]
-    """RGB, uint8, (height, width, 3) from our own sources; the pipeline checks."""
+    """An `Image` from our own sources; the pipeline checks it."""
     number: int = 0
-    """Counts from 0, and goes on when the source is opened again."""
+    """Counts from 0 and continues when the source is reopened."""
     time: float = 0.0
-    """Seconds that never run backwards: media time for files, since opening for live sources."""
+    """Monotonic seconds: media time for files, time since opening for live sources."""
     caption: str = ""
-    """What is presented; only the demo knows."""
+    """What is presented; set by the demo only."""
 
 
 @dataclass(frozen=True, eq=False)
 class Face:
-    """A face in a frame: its box may reach over the border; landmarks are (5, 2) in pixels."""
+    """A face in a frame; its box may extend beyond the frame, landmarks are (5, 2) in pixels."""
 
     box: Box
     landmarks: NDArray[np.float64]
@@ -96,13 +96,13 @@ class Verdict(StrEnum):
 
     @property
     def decides(self) -> bool:
-        """Whether it accepts or refuses; the others say why neither is possible."""
+        """Whether it accepts or refuses; the other verdicts say why neither is possible."""
         return self.accepts or self.refuses
 
 
 @dataclass(frozen=True)
 class Check:
-    """A value of the quality gate with its limits; ``reason`` says what to do when it fails."""
+    """A measured quality with its limits; ``reason`` says what to do when it fails."""
 
     name: str
     value: float
@@ -145,10 +145,10 @@ class Pose:
 
 @dataclass(frozen=True)
 class Condition:
-    """The circumstances of one face: what can be unfamiliar without being an attack.
+    """The conditions of one face: what may be unfamiliar without being an attack.
 
-    The room is what surrounds the head: a print or a screen brings its own light to the face, but
-    leaves the room as it is.
+    The room is what surrounds the head: a print or a screen changes the light on the face but not
+    in the room.
     """
 
     brightness: float  # mean luma of the face, 0 to 255
@@ -168,10 +168,10 @@ class Condition:
 
 @dataclass(frozen=True)
 class Familiarity:
-    """How far a frame's circumstances lie from the enrolled ones, in tolerances; 0 is inside.
+    """How far a frame's conditions are from the enrolled ones, in tolerances; 0 is inside.
 
-    ``room`` is for the light of the room alone, ``place`` for distance and pose alone.
-    ``differences`` are half sentences, worst first.
+    ``room`` is the distance for the light of the room alone, ``place`` for distance and pose alone.
+    ``differences`` are phrases for a sentence, largest first.
     """
 
     distance: float
@@ -187,17 +187,17 @@ class Familiarity:
 
 
 ALL_FAMILIAR = Familiarity(0.0, "", (), 0.0, 0.0)
-"""For frames without measured circumstances."""
+"""For frames without measured conditions."""
 
 
 @dataclass(frozen=True, eq=False)
 class FrameResult:
-    """What the pipeline found in one frame.
+    """The pipeline's result for one frame.
 
-    Exactly when ``status`` is READY there are ``views`` (rows of shape (1, columns) by name) and no
-    ``reason``. ``face`` is the one followed of the ``n_faces`` that the last full detection saw.
-    ``image`` is the frame as RGB, None for a bad frame; ``transform`` maps its pixels to face
-    coordinates (2 x 3), None without a usable face.
+    If ``status`` is READY there are ``views`` (rows of shape (1, columns) by name); otherwise there
+    is a ``reason``. ``face`` is the tracked one of the ``n_faces`` found by the last full
+    detection. ``image`` is the frame as RGB, None for a bad frame; ``transform`` maps its pixels to
+    face coordinates (2 x 3), None without a usable face.
     """
 
     frame: Frame
@@ -209,9 +209,9 @@ class FrameResult:
     condition: Condition | None = None
     views: Mapping[str, NDArray[np.float32]] | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
-    """Time spent in each stage: detect, quality, crops, views, liveness."""
+    """Time per stage: detect, quality, crops, views, liveness."""
     face_changed: bool = False
-    """Whether the face is the first, or another than before: earlier frames do not count for it."""
+    """Whether this is a new face, for which earlier frames do not count."""
     image: Image | None = None
     transform: NDArray[np.float64] | None = None
     liveness: float | None = None
@@ -220,7 +220,7 @@ class FrameResult:
 
 @dataclass(frozen=True)
 class Throughput:
-    """Rates in frames a second, latency in seconds, and frames dropped so far."""
+    """Rates in frames per second, latency in seconds, and frames dropped so far."""
 
     source_rate: float = 0.0
     scoring_rate: float = 0.0
@@ -230,7 +230,7 @@ class Throughput:
 
 @dataclass(frozen=True)
 class Region:
-    """A crop for the networks: its corners in pixels of the frame."""
+    """The corners, in pixels of the frame, of a crop for the networks."""
 
     name: str
     corners: tuple[Point, Point, Point, Point]
@@ -238,7 +238,7 @@ class Region:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """An enrolled frame; ``condition`` is None for presets that look at no face."""
+    """An enrolled frame; ``condition`` is None for presets that do not use a face."""
 
     number: int
     take: str
@@ -251,7 +251,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class ScoredFrame:
-    """A frame as judged by a model; the verdict is of this frame alone."""
+    """A frame judged by a model; the verdict is on this frame alone."""
 
     verdict: Verdict
     reason: str = ""
@@ -265,14 +265,14 @@ class ScoredFrame:
     seconds: float | None = None
     """Processing time."""
     terms: tuple[tuple[float, ...], ...] = ()
-    """Contribution of every cluster (outer) and view (inner); they sum to the score."""
+    """Contributions by cluster (outer) and view (inner), which sum to the score."""
     memberships: tuple[float, ...] = ()
-    """Share of each cluster; they sum to 1."""
+    """Share of each cluster; the shares sum to 1."""
     regions: tuple[Region, ...] = ()
     digest: str = ""
     """Of the model; empty without one."""
     result: FrameResult | None = None
-    """None where only the numbers are kept."""
+    """None if only the numbers were kept."""
 
     @property
     def frame(self) -> Frame:
@@ -294,7 +294,7 @@ class ScoredFrame:
 
     @property
     def views(self) -> Mapping[str, NDArray[np.float32]] | None:
-        """Its views, if it can be enrolled: a frame that no model can score cannot."""
+        """Its views; None if it cannot be enrolled, because no model can score it."""
         if self.result is None or self.verdict is Verdict.BAD_FRAME:
             return None
         return self.result.views
@@ -308,7 +308,7 @@ class ScoredFrame:
 class Decision:
     """The verdict over several frames, with the mean score and liveness of the scored ones.
 
-    ``rule`` says in one sentence how it was decided; ``differences`` what is unfamiliar.
+    ``rule`` says in one sentence how it was reached, ``differences`` what is unfamiliar.
     """
 
     verdict: Verdict

@@ -50,7 +50,7 @@ def test_that_without_a_camera_the_demo_starts_says_so_and_stays_when_a_file_is_
 def test_that_a_window_without_a_source_is_ready_for_the_demo_or_a_dropped_video(
     launch, genuine, tmp_path
 ):
-    problem = "The setting p is back at its default: it must be a number."
+    problem = "The setting p was reset to its default: it must be a number."
     driver = launch(source=str(tmp_path / "gone.mp4"), problems=(problem,))
     assert problem in driver.notices
     driver.until_told("gone.mp4")
