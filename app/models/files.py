@@ -1,4 +1,4 @@
-"""Model files: read back and compared when saved, checked against the views when loaded."""
+"""Model files: read back and compared after saving, checked against the views when loaded."""
 
 import os
 import sys
@@ -19,18 +19,18 @@ from lmkl_core.model_file import load_with_manifest, save_model
 
 SUFFIX = ".safetensors"
 PROTECTED_SUFFIX = ".lmkl"
-"""Of models behind a passphrase. The contents tell whether there is one; the name is a promise."""
+"""Of models with a passphrase. The name only promises one; the contents decide."""
 
 COMPARED_ROWS = 64
-"""Rows that both models score after an export."""
+"""Rows that both models score for the comparison after saving."""
 LONGEST_NAME = 200
-"""Characters that are kept of a name in a file."""
+"""Characters kept of a name in a file."""
 
 _Finite = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
 
 
 class _Conditions(msgspec.Struct):
-    """Ranges of the circumstances of every take."""
+    """Ranges of the conditions of every take."""
 
     names: list[str]
     low: list[list[_Finite]]
@@ -39,14 +39,14 @@ class _Conditions(msgspec.Struct):
     def of(self, takes: tuple[str, ...]) -> EnrolledConditions:
         low, high = np.array(self.low), np.array(self.high)
         if self.names != list(NAMES) or not low.shape == high.shape == (len(takes), len(NAMES)):
-            raise ValueError("other circumstances were measured")
+            raise ValueError("it was recorded with other conditions")
         if (low > high).any():
-            raise ValueError("a range of circumstances ends before it begins")
+            raise ValueError("a range of conditions ends before it begins")
         return EnrolledConditions(takes, low, high)
 
 
 class _Extra(msgspec.Struct):
-    """What a model file holds beside the estimator; the library alone writes nothing."""
+    """What a model file holds besides the estimator; the library alone writes none of it."""
 
     features: dict[str, Any] = {}
     takes: list[str] | None = None
@@ -57,7 +57,7 @@ class _Extra(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Export:
-    """A model that was saved, read back and compared; it now knows its file."""
+    """A model that was saved, read back and compared; ``model`` knows its file."""
 
     model: PadModel
     n_compared: int
@@ -65,7 +65,7 @@ class Export:
 
     @property
     def statement(self) -> str:
-        """What was checked, in one sentence."""
+        """What was checked."""
         difference = "agree to the last bit"
         if self.largest_difference:
             difference = f"differ by at most {self.largest_difference:.1e}"
@@ -81,12 +81,17 @@ def save(model: PadModel, path: str | os.PathLike[str], *, passphrase: str | Non
     target = Path(path)
     if passphrase is None and _promises_protection(target):
         raise ModelFileError(
-            f"The name of {target.name} says that it is protected: give a passphrase, or let it "
-            f"end in {SUFFIX}."
+            f"The name of {target.name} says that it is protected: give a passphrase, or a name "
+            f"that ends in {SUFFIX}."
         )
     try:
-        made = model.created
-        save_model(model.estimator, target, extra=model.extra, created=made, passphrase=passphrase)
+        save_model(
+            model.estimator,
+            target,
+            extra=model.extra,
+            created=model.created,
+            passphrase=passphrase,
+        )
     except OSError as error:
         raise ModelFileError(
             f"The model cannot be written to {target} ({error.strerror or error}): "
@@ -116,22 +121,22 @@ def load(
 ) -> PadModel:
     """Load a model from a file that may be hostile, or raise `ModelFileError`.
 
-    ``features`` is the fingerprint of the running views: a model of other views is refused. So is
-    an unprotected one if there is a passphrase; see also `PassphraseNeeded`, `WrongPassphrase`.
+    ``features`` is the fingerprint of the views in use: a model of other views is refused. So is an
+    unprotected one if a passphrase is given; see also `PassphraseNeeded` and `WrongPassphrase`.
     """
     source = Path(path)
     estimator, manifest = load_with_manifest(source, passphrase=passphrase)
     if passphrase is None and _promises_protection(source):
-        # Someone who swaps a protected model for another does not know its passphrase.
+        # Whoever replaces a protected model by another does not know its passphrase.
         raise ModelFileError(
             f"Model file {source.name!r} cannot be used because it is not protected, though its "
-            "name says so: make sure that it was not exchanged, then give it another name."
+            "name says so: make sure that nobody replaced it, then rename it."
         )
-    # The library takes any name; here they stand in the window and in reports.
+    # The library accepts any name, but the window and reports have to show it.
     if any(name != cleaned_name(name, LONGEST_NAME) for name in manifest.view_names):
         raise ModelFileError(
             f"Model file {source.name!r} cannot be used because its views have names that cannot "
-            "be shown: fit a model in this program."
+            "be displayed: fit a model in this program."
         )
     n = len(manifest.takes)
     try:
@@ -164,7 +169,7 @@ def load(
 
 
 def difference_of(saved: Mapping[str, Any], running: Mapping[str, Any]) -> str:
-    """Say what differs between two fingerprints of views; empty if nothing."""
+    """Return what differs between two fingerprints of views; empty if nothing does."""
     theirs, ours = preset_of(saved), preset_of(running)
     if not theirs:
         return "it does not say which views it was made with; fit a model in this program"

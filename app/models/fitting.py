@@ -1,4 +1,4 @@
-"""Fitting a model on enrolled frames, and folding takes into one."""
+"""Fit a model on enrolled frames, and add takes to one."""
 
 import copy
 import warnings
@@ -28,11 +28,11 @@ from lmkl_core.errors import (
 Cancel = Callable[[], bool]
 
 LOW_LEVEL = 0.5
-"""A median left-out score below this means too few or too short takes: frames of real people
-mostly score 0.8 or more of what enrolled frames get."""
+"""A lower median left-out score means too few or too short takes: frames of real people mostly get
+0.8 or more of the score of enrolled frames."""
 
 FEWEST_DIFFERENT = 12
-"""Different frames that a model needs if some are copies."""
+"""Different frames needed for a model if some are copies."""
 
 
 class Samples(list[Sample]):
@@ -53,13 +53,13 @@ class Samples(list[Sample]):
 
     @property
     def conditions(self) -> list[Condition]:
-        """One a row; empty for presets that look at no face."""
+        """One per row; empty for presets that do not use a face."""
         known = [sample.condition for sample in self if sample.condition is not None]
         return known if len(known) == len(self) else []
 
     @property
     def persons(self) -> dict[str, str]:
-        """By take, if known."""
+        """Persons by take, where known."""
         return {sample.take: sample.person for sample in self if sample.person}
 
     @property
@@ -70,7 +70,7 @@ class Samples(list[Sample]):
         return EnrolledConditions.of(self.conditions, self.takes) if self.conditions else None
 
     def circumstances(self) -> list[int] | None:
-        """Number every row, equally where takes share circumstances; None if unknown."""
+        """Return a number per row, the same for takes with shared conditions; None if unknown."""
         return shared_circumstances(self.conditions, self.takes) if self.conditions else None
 
 
@@ -81,7 +81,7 @@ def collect(
     is_simulated: bool = False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Samples:
-    """Keep every usable frame of every take; ``progress`` gets the take's name at each frame."""
+    """Return every usable frame of every take; ``progress`` gets the take's name at each frame."""
     samples = Samples()
     for take, frames in takes.items():
         pipeline.reset()
@@ -124,11 +124,11 @@ def fitted(
 def extended(
     model: PadModel, samples: Iterable[Sample], *, cancel: Cancel | None = None
 ) -> PadModel:
-    """Return the model with new takes: rows and clusters stay, weights and threshold are new."""
+    """Return the model with takes added: rows and clusters stay, weights and threshold change."""
     raise_if_cancelled(cancel)
     rows = Samples(samples)
     _refuse_repeated(rows)
-    # Growing replaces attributes and never writes into them: a shallow copy will do.
+    # `extend` replaces attributes and never modifies them, so a shallow copy is enough.
     estimator = copy.copy(model.estimator)
     with _quiet():
         estimator.extend(rows.views, groups=rows.takes, refine=True)
@@ -170,19 +170,19 @@ def _takes_and_persons(rows: Samples) -> tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def _refuse_repeated(samples: Samples, fewest: int = 1) -> None:
-    """Refuse rows of a frozen camera: fewer than half, or than ``fewest``, differ."""
+    """Refuse the rows of a frozen camera: fewer than half, or fewer than ``fewest``, differ."""
     n_rows = len(samples)
     rows = np.concatenate(list(samples.views.values()), axis=1) if n_rows else np.empty((0, 1))
     n_different = len({row.tobytes() for row in rows})
     if n_different < n_rows and (n_different < fewest or 2 * n_different < n_rows):
         raise InvalidInputError(
             f"Only {n_different} of these {n_rows} frames differ, the others are exact copies: "
-            "check that the camera is not frozen, and record again."
+            "check that the camera is not frozen, then record again."
         )
 
 
 def _finished(model: PadModel, takes: Sequence[str] = ()) -> PadModel:
-    """Add notes for the person and the digest; ``takes`` are those of every row, if known."""
+    """Add notes for the user, and the digest; ``takes`` names the take of every row, if known."""
     estimator = model.estimator
     solution, calibration = estimator.solution_, estimator.calibration_
     notes = []
@@ -191,7 +191,7 @@ def _finished(model: PadModel, takes: Sequence[str] = ()) -> PadModel:
             f"The fit stopped ({solution.stop_reason}) at a relative gap of "
             f"{estimator.gap_:.1e}: its optimum is not certified."
         )
-    # Nothing can be done about the demo's takes.
+    # There is no advice for simulated takes.
     if not model.is_simulated:
         people = refused_people(people_of(model))
         names = {person.name for person in people}
@@ -206,8 +206,8 @@ def _finished(model: PadModel, takes: Sequence[str] = ()) -> PadModel:
         notes += map(refusal_of, people)
         if calibration.level < LOW_LEVEL:
             notes.append(
-                f"Frames that were left out score only {calibration.level:.2f}, so the threshold "
-                "is low: record longer takes, and each light twice."
+                f"Left-out frames score only {calibration.level:.2f}, so the threshold is low: "
+                "record longer takes, and each light twice."
             )
     if not calibration.is_usable:
         notes.append(
@@ -219,7 +219,7 @@ def _finished(model: PadModel, takes: Sequence[str] = ()) -> PadModel:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence the library's warnings: the notes say the same."""
+    """Silence the library's warnings, which the notes repeat."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", DuplicateRowsWarning)

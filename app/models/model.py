@@ -1,4 +1,4 @@
-"""A fitted model and what the app has to know beside it."""
+"""A fitted model with what the app stores beside the estimator."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,35 +14,35 @@ from lmkl_core import LocalisedMKL
 from lmkl_core.model_file import from_bytes, to_bytes
 
 LONGEST_PRESET = 200
-"""Characters of a preset's name that are shown."""
+"""Characters shown of a preset's name."""
 _DIGITS = 4
-"""Decimals of circumstances in files: far finer than any tolerance."""
+"""Decimals of conditions in files: far finer than any tolerance."""
 
 
 @dataclass(frozen=True, eq=False)
 class PadModel:
-    """A fitted estimator with its views' fingerprint and its takes; threads share it unlocked."""
+    """A fitted estimator with its takes and its views' fingerprint; threads share it unlocked."""
 
     estimator: LocalisedMKL
     features: dict[str, Any]
-    """What decides the values of views (`Extractor.fingerprint`)."""
+    """Everything that determines the values of views (`Extractor.fingerprint`)."""
     conditions: EnrolledConditions | None
-    """None for presets that look at no face."""
+    """None for presets that do not use a face."""
     takes: tuple[str, ...]
-    """In the order of the estimator's."""
+    """Names, in the order of the estimator's takes."""
     persons: tuple[str, ...] = ()
-    """Whose face each take shows, or ``()``; a name may be empty."""
+    """Person of each take, or ``()``; a name may be empty."""
     is_simulated: bool = False
     created: datetime | None = None
-    """Part of the file, so that exporting twice gives the same bytes."""
+    """Stored in the file, so kept: exporting twice gives the same bytes."""
     digest: str = ""
-    """Of the file it is or would be exported to."""
+    """Of the file that it is, or would be, exported to."""
     path: str = ""
     """File it was exported to or loaded from; empty while only in memory."""
     is_protected: bool = False
     """Whether that file needs a passphrase."""
     notes: tuple[str, ...] = ()
-    """For the person, on how it was fitted; one sentence each."""
+    """Advice for the user about the fit, one sentence each."""
 
     @property
     def threshold(self) -> float:
@@ -65,7 +65,7 @@ class PadModel:
 
     @property
     def extra(self) -> dict[str, Any]:
-        """What its file holds beside the estimator."""
+        """What its file holds besides the estimator."""
         extra: dict[str, Any] = {
             "features": self.features,
             "takes": list(self.takes),
@@ -83,7 +83,7 @@ class PadModel:
 
     def named(self) -> "PadModel":
         """Return the same model with the digest that its file will have."""
-        # The file holds whole seconds.
+        # Files store whole seconds.
         created = self.created or datetime.now(UTC).replace(microsecond=0)
         data = to_bytes(self.estimator, extra=self.extra, created=created)
         return replace(self, created=created, digest=from_bytes(data)[1].digest)
@@ -96,7 +96,7 @@ def preset_of(features: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def preset_name(features: Mapping[str, Any], longest: int = LONGEST_PRESET) -> str:
-    """Return the name of the preset in a fingerprint, to be shown; empty if unknown."""
+    """Return the name of the preset in a fingerprint, for display; empty if unknown."""
     return cleaned_name(str(preset_of(features).get("name", "")), longest)
 
 

@@ -1,4 +1,4 @@
-"""The scorer of a model as an ONNX file, for other programs."""
+"""Export a model's scorer as an ONNX file, for other programs."""
 
 import json
 import os
@@ -18,7 +18,7 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True)
 class OnnxExport:
-    """A scorer that was exported and compared with its model in onnxruntime."""
+    """An exported scorer, compared with its model in onnxruntime."""
 
     path: str
     n_bytes: int
@@ -26,7 +26,7 @@ class OnnxExport:
 
     @property
     def statement(self) -> str:
-        """What was checked, in one sentence."""
+        """What was checked."""
         return (
             f"Compared in onnxruntime: {self.parity.n_rows} scores, with their contributions and "
             f"memberships, differ by at most {self.parity.largest:.1e}."
@@ -34,9 +34,9 @@ class OnnxExport:
 
 
 def export_scorer(model: PadModel, path: str | os.PathLike[str]) -> OnnxExport:
-    """Write a model's scorer as an ONNX graph, compared with it in onnxruntime first.
+    """Compare a model's scorer with its ONNX graph in onnxruntime, then write the graph.
 
-    Raises `InvalidInputError` for a kernel that no graph can hold, and `ModelFileError` if the
+    Raises `InvalidInputError` for a kernel that ONNX cannot express, and `ModelFileError` if the
     graph differs from the model or cannot be written; an older file then stays.
     """
     target = Path(path)
@@ -63,7 +63,7 @@ def export_scorer(model: PadModel, path: str | os.PathLike[str]) -> OnnxExport:
 
 
 def metadata_of(model: PadModel) -> dict[str, str]:
-    """Return the metadata of the file; values other than text are JSON."""
+    """Return the metadata of the file; values that are not text are JSON."""
     estimator = model.estimator
     calibration = estimator.calibration_
     support = estimator.support_views()
@@ -78,7 +78,7 @@ def metadata_of(model: PadModel) -> dict[str, str]:
         "model_digest": model.digest,
         "created": "" if model.created is None else model.created.isoformat(),
         "views": json.dumps(views),
-        # Views computed in any other way than this have other numbers, and no threshold holds.
+        # Views computed in any other way have other values, for which no threshold holds.
         "features": json.dumps(model.features, sort_keys=True),
         "threshold": repr(model.threshold),
         "threshold_origin": str(calibration.origin),
@@ -92,6 +92,6 @@ def metadata_of(model: PadModel) -> dict[str, str]:
 def _description(model: PadModel) -> str:
     simulated = " Made from simulated recordings." if model.is_simulated else ""
     return (
-        "Scores whether a face is bona fide: one input a view, higher is more genuine, accepted "
-        f"when score >= threshold. Holds biometric features of who was enrolled.{simulated}"
+        "Scores how bona fide a face is: one input per view, higher is more genuine, accepted "
+        f"when score >= threshold. Holds biometric features of the enrolled people.{simulated}"
     )

@@ -1,4 +1,4 @@
-"""A fitted model as numbers and words that views can show."""
+"""A fitted model as numbers and texts, for display."""
 
 import math
 from collections.abc import Sequence
@@ -25,19 +25,19 @@ from lmkl_core.theory import (
 __all__ = ["Bound", "Calibration", "ModelSummary", "PersonSummary", "describe"]  # for views
 
 CERTIFIED_GAP = 1e-6
-"""A fit that stops above this relative gap is shown as not certified."""
+"""A fit with a larger relative gap is shown as not certified."""
 
 CONFIDENCE = 0.05
 
 _COMPLEXITY = "upper bound that covers learned weights (Proposition 2, mended)"
 
-MOST = 0.5
-"""A person with a larger share of left-out frames refused should be recorded again."""
+MOST_REFUSED = 0.5
+"""A person with a larger share of refused left-out frames should be recorded again."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A figure of the theory: its name, its value and what it says."""
+    """A bound from the theory: its name, its value and its meaning."""
 
     name: str
     value: float
@@ -46,10 +46,10 @@ class Bound:
 
 @dataclass(frozen=True)
 class PersonSummary:
-    """How the threshold treats one person; ``name`` is empty for takes without one.
+    """How the threshold treats one person; ``name`` is empty for takes without a person.
 
-    ``level`` is the median left-out score, ``bpcer`` the share of left-out scores refused, with its
-    exact interval at ``n_effective``.
+    ``level`` is the median left-out score, ``bpcer`` the share of refused left-out scores, with its
+    exact interval for ``n_effective`` scores.
     """
 
     name: str
@@ -64,14 +64,14 @@ class PersonSummary:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ModelSummary:
-    """A fitted model in numbers and words; of a report's model only what the report says."""
+    """A fitted model in numbers and texts; fields a report does not contain keep their defaults."""
 
     view_names: tuple[str, ...] = ()
     weights: tuple[tuple[float, ...], ...] = ()
     """Clusters (outer) by views (inner)."""
     cluster_sizes: tuple[int, ...] = ()
     typical_faces: tuple[Image | None, ...] = ()
-    """A thumbnail of each cluster's most typical frame, if in memory."""
+    """A thumbnail of each cluster's most typical frame, if available."""
     gap: float = math.nan
     """Certified relative gap to the optimum."""
     is_certified: bool = False
@@ -79,7 +79,7 @@ class ModelSummary:
     n_solves: int = 0
     gap_history: tuple[float, ...] = ()
     objective_history: tuple[float, ...] = ()
-    """One entry an iteration."""
+    """One entry per iteration."""
     calibration: Calibration
     bounds: tuple[Bound, ...] = ()
     parameters: tuple[tuple[str, str], ...]
@@ -87,7 +87,7 @@ class ModelSummary:
     n_samples: int
     preset: str
     typical_terms: tuple[tuple[float, ...], ...] = ()
-    """Mean contribution of every cluster and view over the enrolled frames."""
+    """Mean contributions over the enrolled frames, by cluster (outer) and view (inner)."""
     path: str = ""
     is_protected: bool = False
     digest: str = ""
@@ -101,7 +101,7 @@ class ModelSummary:
 
 
 def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelSummary:
-    """Summarise a model, with the thumbnail of every enrolled row or none."""
+    """Summarise a model; there is one thumbnail per enrolled row, or none at all."""
     estimator = model.estimator
     solution = estimator.solution_
     labels = np.asarray(estimator.labels_)
@@ -159,7 +159,7 @@ def known(value: float) -> float | None:
 def _typical_faces(
     estimator: LocalisedMKL, thumbnails: Sequence[Image | None]
 ) -> tuple[Image | None, ...]:
-    """The enrolled frame that belongs most to each cluster."""
+    """Return the thumbnail of the enrolled frame that belongs most to each cluster."""
     memberships = np.asarray(estimator.memberships_)
     if len(thumbnails) != len(memberships):
         return (None,) * estimator.n_clusters_
@@ -180,7 +180,7 @@ def _parameters(estimator: LocalisedMKL) -> tuple[tuple[str, str], ...]:
 
 
 def _bounds(estimator: LocalisedMKL) -> tuple[Bound, ...]:
-    """Return the theory's figures, for exact fits under the paper's constraint only."""
+    """Return the theory's bounds, for exact fits under the paper's constraint only."""
     constraint, p, q = estimator.constraint, float(estimator.p), float(estimator.q)
     dual = np.asarray(estimator.dual_coef_)
     memberships = np.asarray(estimator.memberships_)
@@ -202,14 +202,14 @@ def _bounds(estimator: LocalisedMKL) -> tuple[Bound, ...]:
             scores, complexity, Delta=CONFIDENCE, loss_bound=loss_bound, form="mohri"
         )
     except InvalidInputError:
-        return ()  # scores beyond what any fit gives: the file was made by hand
-    # Scoring everything 0 has the error 1: a bound beyond that says nothing.
+        return ()  # no fit gives such scores: the file was made by hand
+    # Scoring everything 0 has an error of 1, so a bound above that says nothing.
     is_vacuous = general.is_vacuous or general.value >= 1.0
-    vacuous = " It says nothing with so few frames." if is_vacuous else ""
+    vacuous = " It says nothing for so few frames." if is_vacuous else ""
     total, most = float(np.sum(estimator.kernel_weights_)), f"{before.radius:.4g}"
     return (
         Bound("sum of weights", total, f"at most {sums:.4g} under this constraint"),
-        Bound("radius of the fit", radius, f"Lambda; known before the fit to be at most {most}"),
+        Bound("radius of the fit", radius, f"Lambda; the bound before the fit is {most}"),
         Bound("Rademacher complexity", complexity.value, _COMPLEXITY),
         Bound(
             "expected squared error",
@@ -225,13 +225,13 @@ def people_of(model: PadModel) -> tuple[PersonSummary, ...]:
     estimator, persons = model.estimator, np.array(model.persons or ("",) * len(model.takes))
     calibration, takes = estimator.calibration_, np.asarray(estimator.calibration_takes_)
     if len(takes) != len(calibration.scores):
-        return ()  # a file made by hand: whose scores they are is not known
+        return ()  # a file made by hand, in which scores cannot be assigned to takes
     blocks = block_numbers(time_blocks(takes, calibration.block_length), len(takes))
     people = []
     for name in dict.fromkeys(persons.tolist()):
         own = persons[takes] == name
         if not own.any():
-            continue  # of thousands of takes not all are left out
+            continue  # with thousands of takes, some are never left out
         scores = calibration.scores[own]
         bpcer = float(np.mean(scores < calibration.threshold))
         n_effective = effective_number(scores, blocks[own], takes[own])
@@ -251,12 +251,12 @@ def people_of(model: PadModel) -> tuple[PersonSummary, ...]:
 
 
 def refused_people(people: tuple[PersonSummary, ...]) -> tuple[PersonSummary, ...]:
-    """Return the people, of several, with most frames refused."""
-    return tuple(one for one in people if one.bpcer > MOST) if len(people) > 1 else ()
+    """Return the people most of whose frames are refused; none if there is only one person."""
+    return tuple(each for each in people if each.bpcer > MOST_REFUSED) if len(people) > 1 else ()
 
 
 def refusal_of(person: PersonSummary) -> str:
-    """Say who would be refused and what to do."""
+    """Return a sentence on who would be refused and what to do."""
     who = f"“{person.name}”" if person.name else "Takes without a person"
     again = person.name or "them"
     return f"{who} would be refused in most frames: record {again} again, in the light of the test."

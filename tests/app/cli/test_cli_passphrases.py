@@ -122,7 +122,7 @@ def test_that_a_wrong_passphrase_has_its_exit_code(protected, secret, tmp_path):
 
 def test_that_a_passphrase_for_an_unprotected_model_is_refused(plain, secret):
     result = run("score", plain.path, "demo", "--frames", 1, "--passphrase-file", secret())
-    assert "it was not exchanged" in refused(result, ExitCode.BAD_MODEL)
+    assert "not protected" in refused(result, ExitCode.BAD_MODEL)
 
 
 @pytest.mark.parametrize("command", ["enrol", "export", "new"])

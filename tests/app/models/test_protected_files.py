@@ -59,7 +59,7 @@ def test_that_a_protected_model_cannot_be_exchanged_for_one_without_passphrase(p
     other = path.with_name(f"other{SUFFIX}")
     save(recalibrated(window_model(), 0.3), other)
     path.write_bytes(other.read_bytes())
-    with pytest.raises(ModelFileError, match="it was not exchanged") as caught:
+    with pytest.raises(ModelFileError, match="not protected") as caught:
         load(path, passphrase=passphrase)
     assert is_one_sentence(str(caught.value))
 
