@@ -1,1 +1,1 @@
-"""What a running app has seen, enrolled, scored and tested."""
+"""The state of a running app: scores, verdicts, takes and guided tests."""

@@ -1,4 +1,4 @@
-"""Verdicts: on one score, on several frames together, and on the window of the last frames."""
+"""Verdicts on one score, on several frames together, and on a window of the last frames."""
 
 import math
 from collections import Counter, deque
@@ -10,25 +10,25 @@ from app.types import ALL_FAMILIAR, Decision, Familiarity, ScoredFrame, Verdict
 
 # Chosen on real people (``python -m benchmarks real --only verdicts``).
 LEAST_LIVENESS = 0.55
-"""Liveness from which a refusal in an unknown light is put down to the light."""
+"""Liveness from which a refusal in unfamiliar light is attributed to the light."""
 LIVENESS_STEP = 0.6
-"""More that is needed for each tolerance that distance and pose lie outside every take."""
+"""Added to it for each tolerance by which distance and pose lie outside every take."""
 SURELY_LIVE = 0.99
-"""Enough wherever the face is."""
+"""Liveness that is enough at any distance and pose."""
 
 ENOUGH_FRAMES = 5
-"""Scored frames that a verdict needs."""
+"""Scored frames needed for a verdict."""
 WINDOW = 15
-"""Scored frames of a window."""
+"""Scored frames in a window."""
 PATIENCE = 5
-"""Frames without a usable face after which the window's verdict ends."""
+"""Frames without a usable face that end the window."""
 LONGEST_GAP = 2.5
-"""Seconds between frames of one window, at most."""
+"""Most seconds between frames of one window."""
 BREAK = 3
-"""Frames across the threshold, far from those before, that begin a new window."""
+"""Frames on the other side of the threshold, far from those before, that begin a new window."""
 
 RULE = (
-    f"The mean score of the last {WINDOW} usable frames is held against the threshold; "
+    f"The mean score of the last {WINDOW} usable frames is compared with the threshold; "
     f"{ENOUGH_FRAMES} are needed."
 )
 
@@ -38,27 +38,27 @@ def judge(
 ) -> tuple[Verdict, str]:
     """Return the verdict on a score or mean score, accepted at the threshold, and the reason.
 
-    A person in another light scores as low as an attack. So a low score is an attack where the room
-    is lit as in a take; elsewhere the liveness networks decide on the name of the refusal.
+    A person in unfamiliar light can score as low as an attack. So a low score means attack if the
+    room is lit as in a take; otherwise the liveness networks decide what the refusal is called.
     """
     if score >= threshold:
         return Verdict.GENUINE, "The score reaches the threshold."
     if familiarity.knows_light:
-        reason = "It does not look like the enrolled face, in a light that was enrolled."
+        reason = "It does not look like the enrolled face, although the light was enrolled."
         return Verdict.ATTACK, reason
     light = "in a light that was not enrolled"
-    if what := " and ".join(familiarity.differences[:2]):
-        light += f" (compared with {familiarity.nearest_take}, {what})"
-    only = "Add it only if this is the live person."
+    if differences := " and ".join(familiarity.differences[:2]):
+        light += f" (compared with {familiarity.nearest_take}, {differences})"
+    advice = "Add it only if this is the live person."
     if liveness is None:
-        return Verdict.UNFAMILIAR, f"Refused: unlike the enrolment, {light}. {only}"
+        return Verdict.UNFAMILIAR, f"Refused: unlike the enrolment, {light}. {advice}"
     needed = min(LEAST_LIVENESS + LIVENESS_STEP * familiarity.place, SURELY_LIVE)
     share = f"{100 * liveness:.0f} %"
     if liveness >= needed:
-        return Verdict.UNFAMILIAR, f"Refused: it looks live ({share}), but {light}. {only}"
+        return Verdict.UNFAMILIAR, f"Refused: it looks live ({share}), but {light}. {advice}"
     return (
         Verdict.ATTACK,
-        f"It does not look live enough ({share}, and it takes {100 * needed:.0f} %), {light}.",
+        f"It does not look live enough ({share}, below the {100 * needed:.0f} % needed), {light}.",
     )
 
 
@@ -71,28 +71,28 @@ def decide(
 ) -> Decision:
     """Judge frames together, by their mean score, light and liveness.
 
-    With fewer than ``enough`` scored frames the verdict says what was missing. ``lean`` takes a
-    little stranger light and a little more liveness, for a verdict that does not flicker.
+    With fewer than ``enough`` scored frames the verdict says what was missing. ``lean`` favours
+    `Verdict.UNFAMILIAR` near the limits, so that a verdict does not flicker.
     """
     scored = [frame for frame in frames if frame.score is not None]
     if threshold is None or not scored or len(scored) < enough:
-        called = Counter(frame.verdict for frame in frames)
-        missing = max((Verdict.NO_FACE, Verdict.POOR_QUALITY), key=lambda one: called[one])
+        counts = Counter(frame.verdict for frame in frames)
+        missing = max((Verdict.NO_FACE, Verdict.POOR_QUALITY), key=lambda verdict: counts[verdict])
         reason = f"Fewer than {ENOUGH_FRAMES} frames show a usable face."
         return Decision(missing, reason, n_frames=len(scored))
-    known = [frame.familiarity or ALL_FAMILIAR for frame in scored]
+    familiarities = [frame.familiarity or ALL_FAMILIAR for frame in scored]
     familiarity = replace(
-        max(known, key=lambda one: one.room),
-        room=fmean(one.room for one in known) + (0.1 if lean else 0.0),
-        place=fmean(one.place for one in known),
+        max(familiarities, key=lambda each: each.room),
+        room=fmean(each.room for each in familiarities) + (0.1 if lean else 0.0),
+        place=fmean(each.place for each in familiarities),
     )
     live = [frame.liveness for frame in scored if frame.liveness is not None]
     liveness = fmean(live) if live else None
-    leant = min(liveness + 0.05, 1.0) if lean and liveness is not None else liveness
+    judged = min(liveness + 0.05, 1.0) if lean and liveness is not None else liveness
     scores = [frame.score for frame in scored if frame.score is not None]
-    # Rounding must not put the mean of equal scores on either side of them.
+    # Rounding must not move the mean of equal scores away from them.
     score = min(max(sum(scores) / len(scores), min(scores)), max(scores))
-    verdict, reason = judge(score, threshold, familiarity, leant)
+    verdict, reason = judge(score, threshold, familiarity, judged)
     differences = familiarity.differences if verdict is Verdict.UNFAMILIAR else ()
     return Decision(verdict, reason, "", score, threshold, len(scored), differences, liveness)
 
@@ -100,8 +100,8 @@ def decide(
 class Decider:
     """The verdict over a window of the last frames.
 
-    Another face or threshold, a long gap or some frames without a usable face begin a new window:
-    a face is never accepted on frames of another, or of another model.
+    Another face or threshold, a long gap, or several frames without a usable face begin a new
+    window: a face is never accepted because of another face's or model's frames.
     """
 
     def __init__(self) -> None:
@@ -110,14 +110,14 @@ class Decider:
         self.decision = Decision(Verdict.LOOKING, rule=RULE)
 
     def reset(self, reason: str = "") -> None:
-        """Forget all frames; a reason says why no more come."""
+        """Forget all frames; ``reason`` says why no more are coming."""
         self._window.clear()
         self._n_unusable = 0
         verdict = Verdict.BAD_FRAME if reason else Verdict.LOOKING
         self.decision = Decision(verdict, reason, RULE)
 
     def update(self, scored: ScoredFrame) -> Decision:
-        """Add a frame and return the verdict of the window."""
+        """Add a frame and return the verdict on the window."""
         if self._window and not 0 <= scored.frame.time - self._window[-1].frame.time <= LONGEST_GAP:
             self._window.clear()
         if scored.face_changed:
@@ -131,7 +131,7 @@ class Decider:
                 self._window.clear()
                 self.decision = Decision(scored.verdict, scored.reason, RULE)
         else:
-            # A frame that was under way when the model changed comes after `reset`.
+            # A frame scored with the previous model may arrive after `reset`.
             if self._window and self._window[-1].threshold != scored.threshold:
                 self._window.clear()
             self._n_unusable = 0
@@ -143,7 +143,7 @@ class Decider:
         return self.decision
 
     def _is_cut(self, threshold: float) -> bool:
-        """Whether the last frames show another scene: across the threshold, far from the others."""
+        """Whether the last frames show another scene: beyond the threshold, far from the others."""
         scores = [frame.score for frame in self._window if frame.score is not None]
         before, after = scores[:-BREAK], scores[-BREAK:]
         mean = sum(before) / len(before) if before else math.nan
@@ -159,7 +159,7 @@ class Decider:
                 found, verdict=Verdict.LOOKING, reason=looking, differences=(), liveness=None
             )
         if found.verdict is Verdict.ATTACK and self.decision.verdict is Verdict.UNFAMILIAR:
-            # A refusal keeps its name while it is near the limit.
+            # Near the limit, a refusal keeps its verdict.
             leaning = decide(frames, threshold, lean=True)
             if leaning.verdict is Verdict.UNFAMILIAR:
                 return replace(leaning, reason=self.decision.reason, rule=RULE)

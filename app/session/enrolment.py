@@ -1,4 +1,4 @@
-"""Enrolment: named takes of genuine frames that differ by more than the camera's noise."""
+"""Enrolment: record named takes of genuine frames that differ by more than the camera's noise."""
 
 import itertools
 import math
@@ -26,10 +26,10 @@ from app.types import Sample, ScoredFrame, Verdict
 from app.vision.conditions import shared_circumstances
 
 FEWEST_SAMPLES = 12
-"""Frames that a model needs."""
+"""Frames needed for a model."""
 
 QUICK_SHARE = 0.8
-"""Frames of a quick take over those of another."""
+"""Length of a quick take, relative to an ordinary one."""
 
 _NUMBER = re.compile(r" \(\d+\)$")
 _MOVE = "Turn, nod and lean a little while the ring fills."
@@ -47,15 +47,15 @@ class _Recording:
 
 
 class Enrolment:
-    """Takes, and the recording of one."""
+    """The recorded takes, and the one being recorded."""
 
     def __init__(self, plan: Plan | None = None) -> None:
         self.plan = plan or Plan()
         self.samples: tuple[Sample, ...] = ()
         self.modelled: frozenset[int] = frozenset()
-        """Numbers of the samples that the present model was fitted on."""
+        """Numbers of the samples on which the current model was fitted."""
         self.person = ""
-        """Whose face the next take shows; may be empty."""
+        """The person of the next take; may be empty."""
         self._undo: list[tuple[Sample, ...]] = []
         self._recording: _Recording | None = None
         self._next_number = 0
@@ -70,20 +70,20 @@ class Enrolment:
 
     @property
     def recording(self) -> str:
-        """Name of the take that is being recorded; empty when none is."""
+        """Name of the take being recorded; empty if there is none."""
         return "" if self._recording is None else self._recording.name
 
     def start(self, name: str, *, is_quick: bool = False) -> str:
         """Begin a take and return its name, cleaned and made unique.
 
-        A quick take is folded into a model unseen: it needs fewer frames, and drops those that the
-        model calls an attack.
+        A quick take is added to the model without a review: it has fewer frames, and drops those
+        that the model calls an attack.
         """
         self.stop()
         unique = free_name(cleaned_name(name, LONGEST_NAME) or self.suggested_name, self._taken)
         self._remember()
         n_frames = round(QUICK_SHARE * self.plan.frames) if is_quick else self.plan.frames
-        # Of several people, the one before the camera need not be the one recorded last.
+        # With several people, the one in front of the camera need not be the one recorded last.
         is_unsure = is_quick and len({sample.person for sample in self.samples}) > 1
         self._recording = _Recording(unique, n_frames, is_quick, "" if is_unsure else self.person)
         self._hint = "Look into the camera and move your head a little."
@@ -97,7 +97,7 @@ class Enrolment:
         self._hint = ""
 
     def offer(self, scored: ScoredFrame) -> Offer:
-        """Consider a frame for the take that is being recorded."""
+        """Offer a frame to the take being recorded."""
         recording = self._recording
         if recording is None:
             return Offer.IGNORED
@@ -115,13 +115,13 @@ class Enrolment:
         return self._keep(scored, recording)
 
     def _measure_noise(self, row: NDArray[np.float32] | None, time: float) -> None:
-        """Take the difference of frames in a row for noise, unless they are far apart in time."""
+        """Measure noise as the difference of consecutive frames that are close in time."""
         gap, self._previous_time = time - self._previous_time, time
         previous, self._previous = self._previous, row
         if row is None or previous is None or previous.shape != row.shape:
             return
         step = float(np.linalg.norm(row - previous))
-        # A repeated picture says nothing of the noise.
+        # A repeated picture says nothing about the noise.
         if step > 0.0 and gap < self.plan.at_least_every:
             self._steps.append(step)
 
@@ -161,9 +161,8 @@ class Enrolment:
         return Offer.FINISHED
 
     def remove_samples(self, numbers: Sequence[int]) -> None:
-        """Remove samples from their takes."""
-        gone = set(numbers)
-        self._change(tuple(s for s in self.samples if s.number not in gone))
+        removed = set(numbers)
+        self._change(tuple(s for s in self.samples if s.number not in removed))
 
     def remove_take(self, name: str) -> None:
         """Remove a take; if it is being recorded, the recording ends."""
@@ -181,12 +180,12 @@ class Enrolment:
             self._recording.name = new
 
     def set_person(self, person: str) -> None:
-        """Set whose face the next take shows; the one being recorded keeps its person."""
+        """Set the person of the next take, unless one is being recorded."""
         if self._recording is None:
             self.person = cleaned_name(person, LONGEST_PERSON)
 
     def assign_take(self, name: str, person: str) -> None:
-        """Set whose face a take shows, unless it is being recorded."""
+        """Set the person of a take, unless it is being recorded."""
         person = cleaned_name(person, LONGEST_PERSON)
         if self.recording != name:
             self._change(
@@ -197,7 +196,7 @@ class Enrolment:
             )
 
     def restore(self, samples: Sequence[Sample]) -> None:
-        """Add samples of an earlier run, under numbers and names that are free here."""
+        """Add samples of an earlier run, with numbers and names that are free here."""
         taken = self._taken
         names: dict[str, str] = {}
         restored = []
@@ -211,13 +210,13 @@ class Enrolment:
         self._change((*self.samples, *restored))
 
     def undo(self) -> None:
-        """Undo the last change: a recorded take, a removal, a rename."""
+        """Undo the last change: a recording, a removal, a renaming."""
         if self._undo:
             self._recording, self._hint = None, ""
             self.samples = self._undo.pop()
 
     def clear(self) -> None:
-        """Forget everything, the undo history included."""
+        """Forget everything, including the undo history."""
         self._recording = None
         self._undo.clear()
         self.samples, self.modelled, self._hint, self.person = (), frozenset(), "", ""
@@ -233,7 +232,7 @@ class Enrolment:
 
     @property
     def suggested_name(self) -> str:
-        """A name for the next take; another person may have one of that name already."""
+        """A name for the next take, of which another person may have one already."""
         taken = self._taken
         others = {sample.take for sample in self.samples if sample.person != self.person}
         own = {_NUMBER.sub("", name) for name in taken - others}
@@ -243,16 +242,16 @@ class Enrolment:
 
     @property
     def _taken(self) -> set[str]:
-        """Names of all takes, with the one being recorded."""
+        """Names of all takes, including the one being recorded."""
         return {sample.take for sample in self.samples} | ({self.recording} - {""})
 
     @property
     def unmodelled(self) -> tuple[Sample, ...]:
-        """Samples that the present model was not fitted on."""
+        """Samples on which the current model was not fitted."""
         return tuple(s for s in self.samples if s.number not in self.modelled)
 
     def why_not(self) -> str:
-        """What is missing before a model can be fitted; empty if nothing."""
+        """Return what is missing before a model can be fitted; empty if nothing is."""
         if self.is_recording:
             return "A take is being recorded: wait until it is complete, or stop it."
         missing = FEWEST_SAMPLES - len(self.samples)
@@ -287,13 +286,13 @@ class Enrolment:
 
 @lru_cache(maxsize=1)
 def _coverage(samples: tuple[Sample, ...]) -> tuple[CoverageItem, ...]:
-    """Cached, as is `_lights`: views ask at every frame, samples change less often."""
+    """Cached, like `_lights`: views ask at every frame, but samples change less often."""
     return coverage_by_person([(s.condition, s.take, s.person) for s in samples])
 
 
 @lru_cache(maxsize=1)
 def _lights(samples: tuple[Sample, ...]) -> dict[str, int]:
-    """Number the circumstances of the takes, from 1, in the order of the takes."""
+    """Number the lights of the takes from 1, in the order of the takes."""
     known = [(s.condition, s.take) for s in samples if s.condition is not None]
     if not known:
         return {}
@@ -304,12 +303,12 @@ def _lights(samples: tuple[Sample, ...]) -> dict[str, int]:
 
 
 def _row(views: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
-    """Return a frame's views side by side."""
+    """Return a frame's views as one row."""
     return np.concatenate([view.ravel() for view in views.values()])
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """Return a name with a number behind it where it is taken."""
+    """Return the name, with a number added if it is taken."""
     unique, number = name, 1
     while unique in taken:
         number += 1

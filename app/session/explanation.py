@@ -1,4 +1,4 @@
-"""A score taken apart: the exact sum of one term for every cluster and view."""
+"""Explain a score, which is exactly the sum of one term for every cluster and view."""
 
 import math
 from collections.abc import Sequence
@@ -8,12 +8,12 @@ Terms = Sequence[Sequence[float]]
 """Clusters (outer) by views (inner)."""
 
 ROUNDING = 1e-6
-"""Relative difference that adding up single and double precision numbers may leave."""
+"""Relative difference allowed between sums of single and of double precision numbers."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """The sum of the terms of a view or region; ``usual`` for the average enrolled frame."""
+    """The sum of a view's or region's terms; ``usual`` is that of the average enrolled frame."""
 
     name: str
     value: float
@@ -21,7 +21,7 @@ class Part:
 
     @property
     def shortfall(self) -> float:
-        """How much less than usual it is, at least 0."""
+        """How far it is below ``usual``, at least 0."""
         if self.usual is None or not math.isfinite(self.usual - self.value):
             return 0.0
         return max(0.0, self.usual - self.value)
@@ -29,7 +29,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One score taken apart; ``usual`` is the average enrolled frame's, if known."""
+    """A score by view and region; ``usual`` is the average enrolled frame's score, if known."""
 
     score: float
     usual: float | None
@@ -40,7 +40,7 @@ class Explanation:
 
     @property
     def lowest(self) -> Part | None:
-        """The view furthest below the enrolled frames; None if none is."""
+        """The view furthest below its usual value; None if none is."""
         return furthest_short(self.views)
 
     @property
@@ -48,14 +48,14 @@ class Explanation:
         return furthest_short(self.regions)
 
     def agrees_with(self, score: float) -> bool:
-        """Whether the terms sum to this score but for rounding."""
+        """Whether the terms sum to this score up to rounding."""
         return math.isclose(self.score, score, rel_tol=ROUNDING, abs_tol=ROUNDING)
 
 
 def explain(terms: Terms, view_names: Sequence[str], usual_terms: Terms = ()) -> Explanation | None:
-    """Take the score of one frame apart; None if the terms are not of these views.
+    """Explain the score of one frame; return None if the terms do not belong to these views.
 
-    Names of views are ``region/network.layer``. ``usual_terms`` are the mean terms of the enrolled
+    View names are ``region/network.layer``. ``usual_terms`` are the mean terms of the enrolled
     frames, ignored if their shape differs.
     """
     if not _fits(terms, view_names):
@@ -71,7 +71,7 @@ def explain(terms: Terms, view_names: Sequence[str], usual_terms: Terms = ()) ->
 
 
 def furthest_short(parts: Sequence[Part]) -> Part | None:
-    """Return the part furthest below what is usual; None if none is."""
+    """Return the part furthest below its usual value; None if none is."""
     worst = max(parts, key=lambda part: part.shortfall, default=None)
     return worst if worst is not None and worst.shortfall > 0 else None
 
@@ -81,7 +81,7 @@ def _fits(terms: Terms, view_names: Sequence[str]) -> bool:
 
 
 def _parts(names: Sequence[str], terms: Terms, usual_terms: Terms) -> tuple[Part, ...]:
-    """Sum the columns of each name."""
+    """Sum the columns that share a name."""
 
     def total(table: Terms, name: str) -> float:
         columns = (column for column, own in enumerate(names) if own == name)

@@ -1,12 +1,12 @@
-"""Unsaved takes, kept on disk until a saved model holds them: a killed program loses none.
+"""Keep unsaved takes on disk until a saved model includes them, so that a crash loses none.
 
-Every run has a folder of its own (`app.session.runs`) in ``unsaved``, with a file for every take:
-views and circumstances of its frames, never a picture. A take is rewritten atomically with every
-kept frame, so only the frame being written can be lost. 35 frames of the preset ``texture`` are
-180 kB, written in 2 to 8 ms. Takes of the demo are not kept.
+Every run has its own folder (`app.session.runs`) in ``unsaved``, with a file for every take: views
+and conditions of its frames, never a picture. The file is rewritten atomically with every kept
+frame, so only the frame being written can be lost. 35 frames of the preset ``texture`` take 180 kB
+and 2 to 8 ms to write. Takes of the demo are not kept.
 
-The next start reads the folders of runs that have ended, as untrusted input, and offers to bring
-the takes back. They are then written to the folder of the new run, and the old one is deleted.
+The next start reads the folders of ended runs, as untrusted input, and offers to bring the takes
+back. They are then written to the folder of the new run, and the old one is deleted.
 """
 
 import io
@@ -41,19 +41,19 @@ VERSION = 3
 MOST_FRAMES = 10_000
 MOST_VIEWS = 1024
 MOST_TAKES = 1000
-"""Files of a folder that are read."""
+"""Files read from one folder."""
 LARGEST_TAKE = 128 << 20
 LARGEST_IN_ALL = 1 << 30
-"""Bytes of all folders that are read."""
+"""Bytes read from all folders."""
 TRIES = 3
-"""Another instance may delete the folder meanwhile."""
+"""Another instance may delete the folder in between."""
 
 _CONDITIONS = "conditions"
 _UNUSABLE = (OSError, Refused, ValueError, TypeError, LookupError, MemoryError)
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the file of a take holds beside its tensors."""
+    """What the file of a take holds besides its tensors."""
 
     format: Literal["lmkl-pad unsaved take"]
     version: Literal[3]
@@ -70,25 +70,25 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     digest: str
 
     def __post_init__(self) -> None:
-        if not 1970 < self.written.year < 9999:  # years that every time zone can show
+        if not 1970 < self.written.year < 9999:  # years valid in every time zone
             raise ValueError("its date is impossible")
         if not (self.take + self.person).isprintable():
-            raise ValueError("its name cannot be shown")
+            raise ValueError("its name cannot be displayed")
         if self.circumstances != list(NAMES):
-            raise ValueError("other circumstances were measured then")
-        for some in (self.numbers, self.views):
-            if len(set(some)) < len(some):
-                raise ValueError("it lists something twice")
+            raise ValueError("it was recorded with other conditions")
+        for listed in (self.numbers, self.views):
+            if len(set(listed)) < len(listed):
+                raise ValueError("it lists an entry twice")
 
 
 def packed(samples: Sequence[Sample], features: Mapping[str, Any]) -> bytes:
-    """Return the file of a take, without pictures."""
+    """Return the contents of a take's file, without pictures."""
     views = list(samples[0].views)
     unknown = [np.nan] * len(NAMES)
     conditions = [list(astuple(s.condition)) if s.condition else unknown for s in samples]
     tensors: dict[str, NDArray[Any]] = {
-        f"view {place}": np.concatenate([s.views[name] for s in samples]).astype(np.float32)
-        for place, name in enumerate(views)
+        f"view {index}": np.concatenate([s.views[name] for s in samples]).astype(np.float32)
+        for index, name in enumerate(views)
     }
     document = {
         "format": FORMAT,
@@ -109,25 +109,25 @@ def unpacked(data: bytes) -> tuple[Manifest, tuple[Sample, ...]]:
     stream = io.BytesIO(data)
     header = read_header(stream, len(data))
     if header.document.get("format") != FORMAT or header.document.get("version") != VERSION:
-        raise Refused("another version of the program kept them")
+        raise Refused("another version of the program stored them")
     manifest = checked(header.document, Manifest, "its manifest")
-    places = {name: f"view {place}" for place, name in enumerate(manifest.views)}
-    if set(header.places) != {*places.values(), _CONDITIONS}:
-        raise Refused("it holds other tensors than its views")
+    keys = {name: f"view {index}" for index, name in enumerate(manifest.views)}
+    if set(header.places) != {*keys.values(), _CONDITIONS}:
+        raise Refused("its tensors do not match its views")
     tensors = read_tensors(stream, header)
     n, conditions = len(manifest.numbers), tensors.pop(_CONDITIONS)
     if conditions.dtype != np.float64 or conditions.shape != (n, len(NAMES)):
-        raise Refused("its circumstances make no sense")
+        raise Refused("its conditions have an invalid shape")
     for view in tensors.values():
         if view.dtype != np.float32 or view.ndim != 2 or len(view) != n:
-            raise Refused("its views have impossible shapes")
+            raise Refused("its views have invalid shapes")
         if not np.isfinite(view).all():
             raise Refused("its views are not finite")
     return manifest, tuple(
         Sample(
             number,
             manifest.take,
-            {name: tensors[place][row : row + 1] for name, place in places.items()},
+            {name: tensors[key][row : row + 1] for name, key in keys.items()},
             _condition(conditions[row]),
             None,
             person=manifest.person,
@@ -140,14 +140,15 @@ def _condition(values: NDArray[np.float64]) -> Condition | None:
     if np.isnan(values).all():
         return None
     if not np.isfinite(values).all():
-        raise Refused("its circumstances are not finite")
+        raise Refused("its conditions are not finite")
     return Condition(*map(float, values))
 
 
 class Journal:
-    """Keep the takes of this run on disk, in a folder made with the first; for one thread.
+    """Keeps the takes of this run on disk; for one thread.
 
-    A call that fails leaves what was kept before; the next one tries again.
+    The folder is made with the first take. A failed call keeps what is on disk; the next one tries
+    again.
     """
 
     def __init__(self) -> None:
@@ -155,7 +156,7 @@ class Journal:
         self._files: dict[Path, tuple[Sample, ...]] = {}
 
     def keep(self, samples: Sequence[Sample], features: Mapping[str, Any]) -> None:
-        """Have exactly these samples on disk; write only takes that changed."""
+        """Make the disk hold exactly these samples; write only takes that changed."""
         for tries_left in reversed(range(TRIES)):
             if self._run is not None and not self._run.is_there:
                 self.close()  # another instance has deleted everything
@@ -166,11 +167,11 @@ class Journal:
                 if not tries_left or (self._run is not None and self._run.is_there):
                     raise
         if self._run is not None and not self._files:
-            run, self._run = self._run, None  # first: `remove` releases the lock even if it fails
+            run, self._run = self._run, None  # before `remove`, which may raise but always unlocks
             run.remove()
 
     def close(self) -> None:
-        """Release the folder; the next start can bring back what is in it."""
+        """Release the folder, so that the next start can bring back its takes."""
         if self._run is not None:
             self._run.release()
         self._run, self._files = None, {}
@@ -181,16 +182,16 @@ class Journal:
             takes.setdefault(sample.take, []).append(sample)
         if takes and self._run is None:
             self._run = begin_run()
-        places = {s.number: path for path, kept in self._files.items() for s in kept}
+        paths = {s.number: path for path, kept in self._files.items() for s in kept}
         wanted: set[Path] = set()
         for take in map(tuple, takes.values()):
             assert self._run is not None
-            # A take stays in its file, whatever its name and first frame become: a second file
-            # would bring frames back twice if the program is killed before the first is deleted.
-            known = (places[s.number] for s in take if s.number in places)
+            # A take stays in its file even if its name or first frame changes: with a second file,
+            # frames would come back twice if the program is killed before the first is deleted.
+            known = (paths[s.number] for s in take if s.number in paths)
             path = next(known, self._run.folder / f"{take[0].number}.safetensors")
             wanted.add(path)
-            if self._files.get(path) != take:  # samples are never changed once made
+            if self._files.get(path) != take:  # samples are immutable
                 write_atomically(path, packed(take, features))
                 self._files[path] = take
         for path in set(self._files) - wanted:
@@ -200,9 +201,9 @@ class Journal:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Takes that a run left unsaved; its folder is locked by us.
+    """Takes that an ended run left unsaved; this process holds the lock of its folder.
 
-    ``problem`` says why some or all are left out, to follow "because".
+    ``problem`` completes a sentence that ends in "because": why some or all are left out.
     """
 
     run: Run
@@ -219,31 +220,31 @@ class Found:
 
 
 def find() -> list[Found]:
-    """Lock and return what earlier runs left, newest first; remove empty folders."""
-    found, room = [], LARGEST_IN_ALL
+    """Lock and return what earlier runs left behind, newest first; remove empty folders."""
+    found, n_left = [], LARGEST_IN_ALL
     for run in ended_runs():
         files = sorted(run.folder.glob("*.safetensors"))[:MOST_TAKES]
         if files:
-            one, n_bytes = _read(run, files, room)
-            found.append(one)
-            room -= n_bytes
+            takes, n_bytes = _read(run, files, n_left)
+            found.append(takes)
+            n_left -= n_bytes
         else:
             remove([run])  # ended before the first frame was kept
     return found
 
 
-def _read(run: Run, files: Sequence[Path], room: int) -> tuple[Found, int]:
-    """Read the takes of a folder; count the damaged ones."""
+def _read(run: Run, files: Sequence[Path], max_bytes: int) -> tuple[Found, int]:
+    """Return the takes in a folder and the number of bytes read."""
     takes: dict[Path, tuple[Sample, ...]] = {}
     manifests: list[Manifest] = []
     problem, n_bytes = "", 0
     for path in files:
         try:
-            with opened(path, min(LARGEST_TAKE, room - n_bytes)) as (stream, size):
+            with opened(path, min(LARGEST_TAKE, max_bytes - n_bytes)) as (stream, size):
                 n_bytes += size
                 manifest, take = unpacked(stream.read(size))
             if manifests and not _is_alike(take[0], next(iter(takes.values()))[0]):
-                raise Refused("its takes are of different views")
+                raise Refused("its takes have different views")
         except Refused as error:
             problem = error.reason
         except _UNUSABLE as error:
@@ -252,7 +253,7 @@ def _read(run: Run, files: Sequence[Path], room: int) -> tuple[Found, int]:
         else:
             takes[path] = take
             manifests.append(manifest)
-    written = max((one.written for one in manifests), default=datetime.now(UTC))
+    written = max((manifest.written for manifest in manifests), default=datetime.now(UTC))
     features = manifests[0].features if manifests else {}
     return Found(run, takes, features, written, len(files) - len(takes), problem), n_bytes
 
@@ -263,7 +264,7 @@ def _is_alike(one: Sample, other: Sample) -> bool:
 
 
 def remove(runs: Iterable[Run]) -> list[str]:
-    """Delete folders of runs; return a sentence for each failure."""
+    """Delete folders of runs; return a message for each failure."""
     problems = []
     for run in runs:
         try:
@@ -277,7 +278,7 @@ def remove(runs: Iterable[Run]) -> list[str]:
 
 
 def offer_of(found: Found, features: Mapping[str, Any]) -> str:
-    """Say what an earlier run left, and why if it cannot be brought back."""
+    """Return what an earlier run left unsaved and, if it cannot be brought back, why."""
     if not found.files:
         return f"Unsaved takes of an earlier run cannot be brought back because {found.problem}."
     takes, frames = counted(len(found.files), "take"), counted(len(found.samples), "frame")
@@ -288,16 +289,16 @@ def offer_of(found: Found, features: Mapping[str, Any]) -> str:
     name = preset_name(found.features, LONGEST_NAME)
     if name and name == preset_name(features, LONGEST_NAME):
         return f"{text} The views {name!r} have changed since: record them again."
-    return f"{text} They need other views ({name or 'unknown'}): choose those in the settings."
+    return f"{text} They need other views ({name or 'unknown'}): choose these in the settings."
 
 
 def fits(found: Found, features: Mapping[str, Any]) -> bool:
-    """Whether the takes are readable and of the views in use."""
+    """Whether the takes are readable and have the views in use."""
     return bool(found.files) and found.features == features
 
 
 def outcome_of(found: Found) -> str:
-    """Say what was brought back, and what was not."""
+    """Return what was brought back and what was not."""
     takes, frames = counted(len(found.files), "take"), counted(len(found.samples), "frame")
     text = f"Brought back {takes} ({frames}), without pictures, which are never stored."
     if found.n_damaged:

@@ -1,4 +1,4 @@
-"""Folders of runs of the program, and locks that tell whether a run is alive."""
+"""One folder for each run of the program, locked while the run is alive."""
 
 import contextlib
 import logging
@@ -15,25 +15,25 @@ from filelock import FileLock, Timeout
 from app import storage
 
 MOST_RUNS = 100
-"""Folders that are looked at."""
+"""Folders examined at most."""
 
 _NAME = re.compile(r"[0-9A-Za-z-]{1,64}")
 _LOCK_SUFFIX = ".lock"
 
-# It would log the path of every lock, and logs name no paths (docs/architecture.md).
+# At level DEBUG it logs the path of every lock, and logs must not name paths (`app.logs`).
 logging.getLogger("filelock").setLevel(logging.INFO)
 
 
 @dataclass(eq=False)
 class Run:
-    """The folder of one run of the program, locked by us."""
+    """The folder of one run; this process holds its lock."""
 
     folder: Path
     _lock: FileLock = field(repr=False)
 
     @property
     def is_there(self) -> bool:
-        """Whether folder and lock exist: another instance may have deleted everything."""
+        """Whether folder and lock still exist: another instance may have deleted everything."""
         return self.folder.is_dir() and _lock_file(self.folder).exists()
 
     def remove(self) -> None:
@@ -48,13 +48,13 @@ class Run:
                     _lock_file(self.folder).unlink()
 
     def release(self) -> None:
-        """Release the lock: the next start may take the folder over."""
+        """Release the lock, so that the next start may take over the folder."""
         with contextlib.suppress(OSError):
             self._lock.release()
 
 
 def begin_run(kind: str = storage.TAKES_NAME) -> Run:
-    """Make a folder in the personal folder ``kind``, locked before it exists."""
+    """Make a folder in the personal folder ``kind``, and lock it before it exists."""
     base = storage.data_folder() / kind
     storage.make_private(base)
     folder = base / f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"
@@ -71,7 +71,7 @@ def begin_run(kind: str = storage.TAKES_NAME) -> Run:
 
 
 def ended_runs(kind: str = storage.TAKES_NAME) -> list[Run]:
-    """Return the folders of runs that have ended, each locked, newest first; tidy up locks."""
+    """Lock and return the folders of ended runs, newest first; remove stale locks."""
     base = storage.personal_folder() / kind
     names = set()
     try:
@@ -89,13 +89,13 @@ def ended_runs(kind: str = storage.TAKES_NAME) -> list[Run]:
             run = Run(base / name, lock)
             if run.folder.is_dir():
                 found.append(run)
-            else:  # its owner has removed it, or never made it
+            else:  # a lock without a folder
                 run.remove()
     return found
 
 
 def _locked(folder: Path) -> FileLock | None:
-    """Lock a folder; None if it is locked already, or cannot be."""
+    """Lock a folder; return None if it is already locked or cannot be."""
     # Acquired on one thread, released on another.
     lock = FileLock(_lock_file(folder), mode=0o600, thread_local=False)
     try:

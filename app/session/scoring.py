@@ -1,4 +1,4 @@
-"""Score a frame once, for preview, verdict, enrolment, guided tests and commands."""
+"""Score a frame, once for the preview, verdict, enrolment, guided tests and commands."""
 
 from dataclasses import replace
 from time import perf_counter
@@ -34,7 +34,7 @@ _UNSCORED = {
 
 
 def score_frame(pipeline: Pipeline, model: PadModel | None, frame: Frame) -> ScoredFrame:
-    """Send a frame through the pipeline and the model; without a model it gets no score."""
+    """Run a frame through the pipeline and the model; without a model it gets no score."""
     began = perf_counter()
     result = pipeline.process(frame)
     return replace(

@@ -1,4 +1,4 @@
-"""The state of a running app: what was seen, enrolled, fitted and tested; for the main thread."""
+"""The state of a running app: frames, takes, model and guided test; for the main thread."""
 
 from collections import deque
 from collections.abc import Callable, Collection
@@ -16,7 +16,7 @@ from app.settings import Settings
 from app.types import Decision, Image, Sample, ScoredFrame, Throughput
 
 RATE_WINDOW = 30
-"""Frames over which the rate of scoring is measured."""
+"""Frames over which the scoring rate is measured."""
 
 
 class Topic(StrEnum):
@@ -31,7 +31,7 @@ Subscriber = Callable[[Topic], None]
 
 
 class Session:
-    """State of the app; subscribers get the topic that changed and read the values here."""
+    """State of the app; subscribers are called with the topic that changed and read it here."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Session:
         self.model_summary: ModelSummary | None = None
         self.scored: ScoredFrame | None = None
         self.last_offer = Offer.IGNORED
-        """The outcome of the last frame for the take being recorded."""
+        """What the take being recorded did with the last frame."""
         self._decider = Decider()
         self._subscribers: list[Subscriber] = []
         self._clock = clock
@@ -55,7 +55,7 @@ class Session:
         self._expected_caption = ""
 
     def subscribe(self, subscriber: Subscriber) -> None:
-        """Call a subscriber at every change, on the thread that makes it."""
+        """Call a subscriber at every change, on the thread that makes the change."""
         self._subscribers.append(subscriber)
 
     def _tell(self, *topics: Topic) -> None:
@@ -78,11 +78,11 @@ class Session:
 
     @property
     def unsaved_samples(self) -> tuple[Sample, ...]:
-        """Samples of a real person that are in no saved model."""
+        """Samples of a real person that no saved model includes."""
         is_saved = self.model is not None and self.model.is_saved
-        held = self.enrolment.modelled if is_saved else frozenset()
+        saved = self.enrolment.modelled if is_saved else frozenset()
         samples = self.enrolment.samples
-        return tuple(s for s in samples if not s.is_simulated and s.number not in held)
+        return tuple(s for s in samples if not s.is_simulated and s.number not in saved)
 
     def throughput(self, source_rate: float, n_dropped: int) -> Throughput:
         rate = rate_of(self._arrivals, self._clock())
@@ -91,7 +91,7 @@ class Session:
     def observe(self, scored: ScoredFrame) -> None:
         """Add a frame to the verdict, and to the take or test under way."""
         if scored.digest != ("" if self.model is None else self.model.digest):
-            return  # judged by another model than the one in use
+            return  # judged by a previous model
         self.scored = scored
         self._arrivals.append(self._clock())
         self._latency = scored.seconds or 0.0
@@ -110,11 +110,11 @@ class Session:
             self._tell(Topic.GUIDED_TEST)
 
     def expect(self, caption: str) -> None:
-        """Enrol and test only frames with this caption, if any: the demo lags behind a request."""
+        """Enrol and test only frames with this caption: the demo responds with a delay."""
         self._expected_caption = caption
 
     def begin_stream(self) -> None:
-        """Forget the frames so far, for another source."""
+        """Forget all frames, because another source begins."""
         self.scored = None
         self._decider.reset()
         self._arrivals.clear()
@@ -126,7 +126,7 @@ class Session:
         self._tell(Topic.DECISION, Topic.ENROLMENT, Topic.GUIDED_TEST)
 
     def end_stream(self, reason: str = "") -> None:
-        """End what waits for frames; what was gathered stays."""
+        """End the take or presentation under way, keeping the frames so far."""
         self.interrupt(reason)
         if self.enrolment.is_recording:
             self.change_enrolment(lambda enrolment: enrolment.stop())
@@ -140,13 +140,13 @@ class Session:
 
     @property
     def occupied_by(self) -> str:
-        """What frames are being gathered for, for a sentence; may be empty."""
+        """What frames are being gathered for, as a clause; may be empty."""
         if self.enrolment.is_recording:
             return "a take is being recorded"
         return "a presentation is under way" if self.guided_test.is_presenting else ""
 
     def change_enrolment(self, change: Callable[[Enrolment], object]) -> None:
-        self.last_offer = Offer.IGNORED  # a take that is stopped is not complete
+        self.last_offer = Offer.IGNORED  # a stopped take is not complete
         change(self.enrolment)
         self._tell(Topic.ENROLMENT)
 
@@ -156,10 +156,10 @@ class Session:
         numbers: tuple[int, ...] | None = None,
         summary: ModelSummary | None = None,
     ) -> None:
-        """Judge by this model from now on.
+        """Use this model from now on.
 
-        ``numbers`` are those of the samples it was fitted on (default: as before), ``summary`` its
-        description, which takes a while for large models.
+        ``numbers`` are those of the samples it was fitted on (default: unchanged). ``summary`` is
+        its description, which takes a while to compute for large models.
         """
         if numbers is not None or model is None:
             self.enrolment.modelled = frozenset(numbers or ())

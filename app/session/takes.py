@@ -1,4 +1,4 @@
-"""How a take is recorded, and what takes cover of pose, distance and light."""
+"""How takes are recorded, and how well they cover pose, distance and light."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,13 +16,13 @@ class Plan:
 
     frames: int = 35
     every: float = 0.25
-    """Seconds between kept frames, at least."""
+    """Least seconds between kept frames."""
     at_least_every: float = 0.8
-    """Seconds after which a frame is kept though it hardly differs from the others."""
+    """Seconds after which a frame is kept even if it hardly differs from the others."""
 
 
 class Offer(Enum):
-    """The outcome of offering a frame."""
+    """What a take did with a frame."""
 
     KEPT = "kept"
     FINISHED = "kept, and the take is complete"
@@ -34,7 +34,7 @@ class Offer(Enum):
 
 @dataclass(frozen=True)
 class CoverageItem:
-    """How well one kind of variety is enrolled: 0 to 1, and what to do about the rest."""
+    """How much of one kind of variety is enrolled, from 0 to 1, and how to add the rest."""
 
     name: str
     share: float
@@ -44,7 +44,7 @@ class CoverageItem:
 
 @dataclass(frozen=True)
 class TakeSummary:
-    """A take; those with the same ``light`` were recorded in the same circumstances."""
+    """A take; takes with the same ``light`` were recorded under the same conditions."""
 
     name: str
     n_samples: int
@@ -55,7 +55,7 @@ class TakeSummary:
 
 @dataclass(frozen=True, eq=False)
 class EnrolmentState:
-    """The enrolment as views show it."""
+    """The enrolment, for display."""
 
     takes: tuple[TakeSummary, ...] = ()
     samples: tuple[Sample, ...] = ()
@@ -74,7 +74,7 @@ class EnrolmentState:
     person: str = ""
 
 
-# What a person can do comfortably before a webcam, and what brings most when it is enrolled.
+# Comfortable in front of a webcam, and most useful when enrolled.
 TURN = 16.0
 NOD = 10.0
 DISTANCE = 0.25
@@ -86,7 +86,7 @@ _ENDS = (0.05, 0.95)
 
 
 def coverage(conditions: Sequence[Condition], takes: Sequence[str]) -> tuple[CoverageItem, ...]:
-    """Return how well each kind of variety is covered; without conditions, only frames."""
+    """Return how well each kind of variety is covered; without conditions, frames only."""
     frames = _item("Frames", len(takes) / FRAMES, "Record more frames.")
     if takes and not conditions:
         return (frames,)
@@ -110,7 +110,7 @@ def coverage_by_person(
 ) -> tuple[CoverageItem, ...]:
     """Return each kind of variety for the person who has least of it.
 
-    What one person enrols does not help another. Frames are condition, take and person.
+    What one person enrols does not help another. ``frames`` are (condition, take, person).
     """
     covered = {
         person: coverage(
@@ -128,7 +128,7 @@ def coverage_by_person(
         ]
         for person, items in covered.items()
     )
-    # Of frames whose circumstances are not known there is one item alone.
+    # A person without known conditions has one item only.
     return tuple(min(row, key=lambda item: item.share) for row in zip(*named, strict=False))
 
 

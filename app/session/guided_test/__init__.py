@@ -1,1 +1,1 @@
-"""A guided test: presentations, plan, details, and the session on disk."""
+"""Guided tests: presentations, plans, details, and sessions on disk."""

@@ -1,4 +1,4 @@
-"""Details of a test that only its people know, and templates for them."""
+"""Details of a test that the tester fills in, and templates for them."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from app.session.guided_test.presentation import GuidedTestError, converted, spe
 from app.types import BONA_FIDE
 
 LONGEST_DETAIL = 200
-"""Characters of an answer."""
+"""Characters in an answer."""
 LARGEST_COUNT = 100_000
 """Of people or instruments."""
 MOST_SPECIES = 100
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Detail:
-    """A question: its key in files, its label, a hint, and the answers it takes."""
+    """A question: its key in files, its label, a hint, and the answers it accepts."""
 
     key: str
     label: str
@@ -49,13 +49,13 @@ DETAILS = (
     Detail("distance", "Distance to the camera", "For example: 40 to 60 cm"),
     Detail("light", "Light at the face", "In lux, if known: 300 lx"),
 )
-"""Asked once for a test."""
+"""Asked once per test."""
 
 SPECIES_DETAILS = (
     Detail("made", "How it is made"),
     Detail("n_instruments", "Instruments", "How many", "number"),
 )
-"""Asked for every attack instrument species."""
+"""Asked for each attack instrument species."""
 
 _MADE = {
     **dict.fromkeys(("print", "photo"), "Printer, paper, resolution"),
@@ -67,13 +67,13 @@ _MADE = {
 
 
 def made_hint(species: str) -> str:
-    """Return what to say about how an instrument of a species is made."""
+    """Return a hint for describing how instruments of a species are made."""
     return _MADE.get(species, "Material, device, resolution")
 
 
 @dataclass(frozen=True)
 class Details:
-    """The answers by key, and those for each species; unknown ones are left out."""
+    """Answers by key, in general and for each species; empty ones are left out."""
 
     values: Mapping[str, str] = field(default_factory=dict)
     species: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -82,36 +82,40 @@ class Details:
         return self.species.get(species, {})
 
     def as_dict(self) -> dict[str, Any]:
-        return {**self.values, "species": {name: dict(one) for name, one in self.species.items()}}
+        return {**self.values, "species": {name: dict(own) for name, own in self.species.items()}}
 
 
 _Species = Annotated[dict[str, dict[str, Any]], msgspec.Meta(max_length=MOST_SPECIES)]
 
 
 def details_from(value: Any) -> Details:
-    """Read details from JSON or TOML values, or raise `GuidedTestError` with half a sentence.
+    """Read details from JSON or TOML values, or raise `GuidedTestError` with part of a message.
 
-    They are answers to `DETAILS`, and under ``species`` to `SPECIES_DETAILS` for each species.
+    They hold answers to `DETAILS`, and under ``species`` answers to `SPECIES_DETAILS` by species.
     """
     answers = dict(converted(value, dict[str, Any]))
-    given = converted(answers.pop("species", {}), _Species, "species")
-    species = {species_name(typed): _answers(one, SPECIES_DETAILS) for typed, one in given.items()}
+    by_species = converted(answers.pop("species", {}), _Species, "species")
+    species = {
+        species_name(typed): _answers(own, SPECIES_DETAILS) for typed, own in by_species.items()
+    }
     if BONA_FIDE in species:
         raise GuidedTestError(f"{BONA_FIDE} is not an attack")
-    known = {name: one for name, one in species.items() if one}
-    return Details(_answers(answers, DETAILS), known)
+    answered = {name: own for name, own in species.items() if own}
+    return Details(_answers(answers, DETAILS), answered)
 
 
-def _answers(given: Mapping[str, Any], questions: tuple[Detail, ...]) -> dict[str, str]:
+def _answers(values: Mapping[str, Any], questions: tuple[Detail, ...]) -> dict[str, str]:
     keys = [question.key for question in questions]
-    if unknown := [key for key in given if key not in keys]:
-        raise GuidedTestError(f"{cleaned_name(unknown[0], 40)} is none of {', '.join(keys)}")
-    found = {one.key: _answer(one, given[one.key]) for one in questions if one.key in given}
-    return {key: answer for key, answer in found.items() if answer}
+    if unknown := [key for key in values if key not in keys]:
+        raise GuidedTestError(f"{cleaned_name(unknown[0], 40)} is not one of {', '.join(keys)}")
+    answers = {
+        each.key: _answer(each, values[each.key]) for each in questions if each.key in values
+    }
+    return {key: answer for key, answer in answers.items() if answer}
 
 
-def _answer(question: Detail, given: Any) -> str:
-    answer: str | int = converted(given, str | int, question.key)  # type: ignore[arg-type]
+def _answer(question: Detail, value: Any) -> str:
+    answer: str | int = converted(value, str | int, question.key)  # type: ignore[arg-type]
     text = cleaned_name(str(answer), LONGEST_DETAIL)
     if not text or question.kind != "number":
         return text
@@ -121,13 +125,13 @@ def _answer(question: Detail, given: Any) -> str:
 
 
 def read_toml(path: Path, read: Callable[[Any], T], what: str) -> T:
-    """Read a TOML file, or raise `GuidedTestError` in a sentence that names it."""
+    """Read a TOML file, or raise `GuidedTestError` with a message that names it."""
     try:
         return read(tomllib.loads(storage.read_text(path, MAX_TOML_BYTES)))
     except OSError as error:
         why = error.strerror or str(error)
     except tomllib.TOMLDecodeError as error:
-        why = f"no TOML: {error}"
+        why = f"not TOML: {error}"
     except RecursionError:
         why = "nested too deeply"
     except ValueError as error:
@@ -144,13 +148,13 @@ def read_details(path: Path) -> Details:
 
 @dataclass(frozen=True)
 class Templates:
-    """Stored details: those of the last test, and others by name."""
+    """Stored details: those of the last test, and named ones."""
 
     last: Details = field(default_factory=Details)
     named: Mapping[str, Details] = field(default_factory=dict)
 
     def with_named(self, name: str, details: Details) -> "Templates":
-        """Return the templates with one added or replaced."""
+        """Return the templates with this one added or replaced."""
         name = cleaned_name(name, LONGEST_NAME)
         if not name:
             raise GuidedTestError("The template has no name: type one.")
@@ -159,7 +163,9 @@ class Templates:
         return replace(self, named={**self.named, name: details})
 
     def without(self, name: str) -> "Templates":
-        return replace(self, named={key: one for key, one in self.named.items() if key != name})
+        return replace(
+            self, named={key: details for key, details in self.named.items() if key != name}
+        )
 
 
 def load_templates() -> Templates:
@@ -169,7 +175,7 @@ def load_templates() -> Templates:
         named = dict(list(value["templates"].items())[:MOST_TEMPLATES])
         return Templates(
             details_from(value["last"]),
-            {cleaned_name(name, LONGEST_NAME): details_from(one) for name, one in named.items()},
+            {cleaned_name(name, LONGEST_NAME): details_from(own) for name, own in named.items()},
         )
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return Templates()
@@ -177,7 +183,7 @@ def load_templates() -> Templates:
 
 def save_templates(templates: Templates) -> None:
     """Store templates; raises `app.storage.StorageError` if they cannot be written."""
-    named = {name: one.as_dict() for name, one in templates.named.items()}
+    named = {name: details.as_dict() for name, details in templates.named.items()}
     text = json.dumps({"last": templates.last.as_dict(), "templates": named}, ensure_ascii=False)
     storage.data_folder()
     storage.write_text(_file(), text)

@@ -1,4 +1,4 @@
-"""A guided test session: presentations one after the other, and their tally."""
+"""A guided test session: presentations, one after the other, and their counts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ FRAMES_WANTED = 30
 """Scored frames after which a presentation ends."""
 
 SECONDS_WANTED = 6.0
-"""Frame time after which it ends too: an attack may show no face."""
+"""Frame time after which it ends anyway, as an attack may show no face."""
 
 FORMAT = "lmkl-pad test session"
 FORMAT_VERSION = 1
@@ -41,7 +41,7 @@ IDLE = "Choose what you present, then start."
 
 @dataclass(frozen=True)
 class GuidedTestState:
-    """A test session as views show it; ``presenting`` is the species under way or empty."""
+    """A test session, for display; ``presenting`` is the species being presented, or empty."""
 
     presenting: str = ""
     progress: float = 0.0
@@ -53,7 +53,7 @@ class GuidedTestState:
 
 
 class _SessionFile(msgspec.Struct):
-    """A session in a file; earlier versions wrote neither plan nor details."""
+    """A session as stored in a file; earlier versions wrote neither plan nor details."""
 
     presentations: Annotated[list[Any], msgspec.Meta(max_length=MOST_PRESENTATIONS)]
     plan: Any = None
@@ -102,7 +102,7 @@ class _Running:
     def is_complete(self) -> bool:
         if self.n_scored >= FRAMES_WANTED:
             return True
-        # A slow machine gets the time it needs.
+        # A slow computer gets the time it needs.
         return self.seconds >= SECONDS_WANTED and len(self.frames) >= ENOUGH_FRAMES
 
     @property
@@ -113,13 +113,13 @@ class _Running:
     @property
     def hint(self) -> str:
         if self.is_simulated:
-            what = "The simulation presents it"
+            action = "The simulation presents it"
         elif self.species == BONA_FIDE:
-            what = "Look into the camera"
+            action = "Look into the camera"
         else:
-            what = "Hold the attack before the camera"
+            action = "Hold the attack in front of the camera"
         last = _MISSING.get(self.frames[-1].verdict, "") if self.frames else ""
-        return f"{what}: {self.n_scored} of {FRAMES_WANTED} frames judged.{last}"
+        return f"{action}: {self.n_scored} of {FRAMES_WANTED} frames judged.{last}"
 
 
 _MISSING = {
@@ -129,13 +129,13 @@ _MISSING = {
 
 
 class GuidedTest:
-    """Presentations with plan and details; ``clock`` gives date and time with their offset."""
+    """Presentations with plan and details; ``clock`` returns an aware date and time."""
 
     def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now().astimezone()) -> None:
         self.plan: TestPlan | None = None
         self.details = Details()
         self.presentations: tuple[Presentation, ...] = ()
-        """Those that have ended."""
+        """The finished ones."""
         self._clock = clock
         self._running: _Running | None = None
         self._digest = ""
@@ -147,13 +147,13 @@ class GuidedTest:
         return self._running is not None
 
     def use_model(self, digest: str) -> None:
-        """Set the model that judges; a presentation under way begins again with another one."""
+        """Set the model in use; a presentation under way begins again if it changes."""
         if self._running is not None and digest != self._digest and self._running.frames:
             self._running.begin_again()
         self._digest = digest
 
     def start(self, species: str, is_simulated: bool = False, source: str = "") -> None:
-        """Begin a presentation and drop the one under way; `GuidedTestError` for a bad name."""
+        """Begin a presentation, dropping the one under way; a bad name raises `GuidedTestError`."""
         known = (presentation.species for presentation in self.presentations)
         self._running = _Running(
             species_name(species, known),
@@ -164,7 +164,7 @@ class GuidedTest:
         self._hint = ""
 
     def offer(self, scored: ScoredFrame) -> bool:
-        """Add a frame to the presentation under way; return whether it ended with this one."""
+        """Add a frame to the presentation under way; return whether this frame ended it."""
         running = self._running
         if running is None:
             return False
@@ -183,12 +183,12 @@ class GuidedTest:
         return running.is_complete
 
     def finish(self) -> bool:
-        """End the presentation now; keep it if enough frames have a score, or as many have none."""
+        """End the presentation; keep it if enough frames have a score, or as many have none."""
         running, self._running = self._running, None
         if running is None:
             return False
         if max(running.n_scored, len(running.frames) - running.n_scored) < ENOUGH_FRAMES:
-            self._hint = "That was too short to be judged: present it again for a little longer."
+            self._hint = "That was too short to be judged: present it again for longer."
             return False
         self._record(running)
         return True
@@ -200,7 +200,7 @@ class GuidedTest:
             self._hint = IDLE
 
     def remove(self, number: int) -> None:
-        """Drop a presentation that has ended, if there is one with that number."""
+        """Drop the finished presentation with this number, if there is one."""
         self.presentations = tuple(kept for kept in self.presentations if kept.number != number)
 
     def clear(self) -> None:
@@ -231,7 +231,7 @@ class GuidedTest:
 
     @property
     def tally(self) -> tuple[Tally, ...]:
-        """One for every species, bona fide first, then in order of appearance."""
+        """One for each species: bona fide first, then in order of appearance."""
         names = list(dict.fromkeys(kept.species for kept in self.presentations))
         names.sort(key=lambda name: name != BONA_FIDE)
         return tuple(
@@ -257,7 +257,7 @@ class GuidedTest:
         return {**self.head(), "presentations": [kept.as_dict() for kept in self.presentations]}
 
     def head(self) -> dict[str, Any]:
-        """Return the same without the presentations."""
+        """Return plan and details as JSON values."""
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,
@@ -276,30 +276,30 @@ class GuidedTest:
                 f"This test session has format version {version}, which is not {FORMAT_VERSION}: "
                 "open it with the version of lmkl-pad that wrote it."
             )
-        what, guided_test, found = "This test session", cls(), list[Presentation]()
+        part, guided_test, found = "This test session", cls(), list[Presentation]()
         try:
             saved = converted(value, _SessionFile)
-            what = "The plan of this test session"
+            part = "The plan of this test session"
             guided_test.plan = None if saved.plan is None else plan_from(saved.plan)
-            what = "The details of this test session"
+            part = "The details of this test session"
             guided_test.details = details_from(saved.details)
-            for place, row in enumerate(saved.presentations, start=1):
-                what = f"Presentation {place} of this test session"
+            for position, row in enumerate(saved.presentations, start=1):
+                part = f"Presentation {position} of this test session"
                 presentation = presentation_from(row)
                 if presentation.number < guided_test._next_number:
-                    raise GuidedTestError("its number is not above the one before")
+                    raise GuidedTestError("its number is not larger than the one before")
                 found.append(presentation)
                 guided_test._next_number = presentation.number + 1
         except GuidedTestError as error:
             reason = str(error).rstrip(".")
             raise GuidedTestError(
-                f"{what} cannot be read ({reason}): choose another file."
+                f"{part} cannot be read ({reason}): choose another file."
             ) from error
         guided_test.presentations = tuple(found)
         return guided_test
 
 
-_TOLD = {
+_OUTCOMES = {
     Verdict.GENUINE: "was accepted",
     Verdict.ATTACK: "was refused",
     Verdict.UNFAMILIAR: "was refused, in a light that was not enrolled",
@@ -309,7 +309,7 @@ _TOLD = {
 
 
 def outcome_sentence(presentation: Presentation) -> str:
-    """Say whether a presentation was judged rightly, and with what score."""
+    """Return whether a presentation was judged correctly, and its score."""
     species, verdict = presentation.species, presentation.verdict
     if species == BONA_FIDE:
         what = "the genuine person"
@@ -318,7 +318,8 @@ def outcome_sentence(presentation: Presentation) -> str:
     else:
         what = f"\N{LEFT DOUBLE QUOTATION MARK}{species}\N{RIGHT DOUBLE QUOTATION MARK}"
     judged = "Right" if presentation.is_attack == verdict.refuses else "Wrong"
-    told = f"{judged if verdict.decides else 'No response'}: {what} {_TOLD[verdict]}."
+    sentence = f"{judged if verdict.decides else 'No response'}: {what} {_OUTCOMES[verdict]}."
     if presentation.score is None or presentation.threshold is None:
-        return told
-    return f"{told} Mean score {presentation.score:.3f}, threshold {presentation.threshold:.3f}."
+        return sentence
+    scores = f"Mean score {presentation.score:.3f}, threshold {presentation.threshold:.3f}."
+    return f"{sentence} {scores}"

@@ -1,7 +1,7 @@
-"""Test sessions on disk, to be continued on another day.
+"""Keep test sessions on disk, so that they can be continued on another day.
 
-Each has a folder in ``personal/tests``: ``session.json`` with plan and details, and one small file
-for every presentation. An open session is locked.
+Each has a folder in ``personal/tests`` with ``session.json`` (plan and details) and one small file
+per presentation. The folder of an open session is locked.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from app.session.runs import Run, begin_run, ended_runs
 
 HEAD_NAME = "session.json"
 MAX_BYTES = 1 << 20
-"""Of each file; a presentation takes a few thousand."""
+"""Size limit of each file; a presentation has a few thousand bytes."""
 
 _NUMBERED = re.compile(r"[0-9]{1,9}\.json")
 
@@ -51,12 +51,12 @@ class KeptSession:
         if head != self._head:
             storage.write_text(self._run.folder / HEAD_NAME, head)
             self._head = head
-        wanted = {one.number: one for one in guided_test.presentations}
-        for number, one in wanted.items():
-            if self._kept.get(number) is not one:
-                text = json.dumps(one.as_dict(), ensure_ascii=False, allow_nan=False)
+        wanted = {presentation.number: presentation for presentation in guided_test.presentations}
+        for number, presentation in wanted.items():
+            if self._kept.get(number) is not presentation:
+                text = json.dumps(presentation.as_dict(), ensure_ascii=False, allow_nan=False)
                 storage.write_text(self._file(number), text)
-                self._kept[number] = one
+                self._kept[number] = presentation
         for number in set(self._kept) - set(wanted):
             self._file(number).unlink(missing_ok=True)
             del self._kept[number]
@@ -80,7 +80,7 @@ class KeptSession:
                 f"The kept test session cannot be read ({why}): delete it and begin a new one."
             ) from error
         guided_test = GuidedTest.from_dict(document)
-        self._kept = {one.number: one for one in guided_test.presentations}
+        self._kept = {kept.number: kept for kept in guided_test.presentations}
         return guided_test
 
     def _file(self, number: int) -> Path:
@@ -88,20 +88,20 @@ class KeptSession:
 
 
 def kept_tests() -> tuple[KeptTest, ...]:
-    """Return the sessions that are open nowhere, newest first."""
+    """Return the sessions that are not open anywhere, newest first."""
     found = []
     for run in ended_runs(storage.TESTS_NAME):
-        with contextlib.suppress(OSError, ValueError, OverflowError):  # deleted meanwhile
+        with contextlib.suppress(OSError, ValueError, OverflowError):  # just deleted
             if files := _files(run.folder):
                 changed = max(file.stat().st_mtime for file in files)
                 when = datetime.fromtimestamp(changed).astimezone().isoformat(timespec="minutes")
                 found.append((changed, KeptTest(run.folder.name, when, len(files))))
         run.release()
-    return tuple(one for _, one in sorted(found, key=lambda pair: pair[0], reverse=True))
+    return tuple(kept for _, kept in sorted(found, key=lambda pair: pair[0], reverse=True))
 
 
 def open_kept(name: str) -> KeptSession:
-    """Lock a session of `kept_tests`; refuse one that is gone or open elsewhere."""
+    """Lock a session of `kept_tests`; raise `GuidedTestError` if it is gone or open elsewhere."""
     runs = {run.folder.name: run for run in ended_runs(storage.TESTS_NAME)}
     chosen = runs.pop(name, None)
     for run in runs.values():

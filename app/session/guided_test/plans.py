@@ -1,4 +1,4 @@
-"""Test plans: how many presentations of what, and which bounds they will give.
+"""Test plans: how many presentations to make of each species, and the bounds they will give.
 
 A plan is a TOML file::
 
@@ -35,7 +35,7 @@ from lmkl_core.metrics import Rate
 
 MOST_SPECIES = 50
 MOST_PRESENTATIONS = 10_000
-"""Of one plan, all species together."""
+"""In one plan, over all species."""
 LONGEST_NOTE = 400
 
 
@@ -43,7 +43,7 @@ LONGEST_NOTE = 400
 class PlannedRow:
     """The plan for one species.
 
-    ``bound`` is the upper end of its error rate's exact interval if those to come make no error.
+    ``bound`` is the upper end of the exact interval of its error rate if no more errors occur.
     """
 
     species: str
@@ -76,7 +76,7 @@ class PlanProgress:
 
 @dataclass(frozen=True)
 class TestPlan:
-    """How many presentations to make of bona fide and of every species."""
+    """How many presentations to make of bona fide and of each species."""
 
     __test__: ClassVar[bool] = False  # for pytest
 
@@ -90,12 +90,11 @@ class TestPlan:
         return {"name": self.name, "note": self.note, "bona_fide": n_bona_fide, "species": species}
 
     def progress(self, presentations: Sequence[Presentation]) -> PlanProgress:
-        """Return what is done and left; presentations without a response count as made."""
+        """Return what is done and what is left; presentations without a response count as done."""
         rows = []
         for species, n_wanted in self.wanted.items():
-            made = Tally.of(
-                species, [one.verdict for one in presentations if one.species == species]
-            )
+            verdicts = [each.verdict for each in presentations if each.species == species]
+            made = Tally.of(species, verdicts)
             n_left = max(n_wanted - made.n, 0)
             rate = Rate(made.errors.n_errors, made.errors.n + n_left)
             rows.append(PlannedRow(species, n_wanted, made.n, rate.n_errors, rate.interval[1]))
@@ -113,7 +112,7 @@ class _PlanFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def plan_from(value: Any) -> TestPlan:
-    """Read a plan from TOML or JSON values, or raise `GuidedTestError` with half a sentence."""
+    """Read a plan from TOML or JSON values, or raise `GuidedTestError` with part of a message."""
     plan = converted(value, _PlanFile)
     wanted = {BONA_FIDE: plan.bona_fide}
     for typed, n in plan.species.items():
@@ -123,7 +122,7 @@ def plan_from(value: Any) -> TestPlan:
         wanted[name] = converted(n, _Count, name)
     wanted = {name: n for name, n in wanted.items() if n}
     if not 0 < sum(wanted.values()) <= MOST_PRESENTATIONS:
-        raise GuidedTestError(f"it does not have 1 to {MOST_PRESENTATIONS} presentations in all")
+        raise GuidedTestError(f"it must have 1 to {MOST_PRESENTATIONS} presentations in all")
     name = cleaned_name(plan.name, LONGEST_NAME)
     if not name:
         raise GuidedTestError("its name is empty")
@@ -131,13 +130,13 @@ def plan_from(value: Any) -> TestPlan:
 
 
 def read_plan(path: Path) -> TestPlan:
-    """Read a plan file, or raise `GuidedTestError` in a sentence that names it."""
+    """Read a plan file, or raise `GuidedTestError` with a message that names it."""
     return read_toml(path, plan_from, "test plan")
 
 
 @cache
 def built_in_plans() -> tuple[TestPlan, ...]:
-    """Return the plans that come with the program, shortest first."""
+    """Return the plans shipped with the program, shortest first."""
     folder = files("app.session.guided_test") / "plans"
     texts = (file.read_text("utf-8") for file in folder.iterdir() if file.name.endswith(".toml"))
     plans = (plan_from(tomllib.loads(text)) for text in texts)

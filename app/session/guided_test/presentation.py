@@ -1,4 +1,4 @@
-"""One presentation of a test; its verdict is computed from its frames and never stored."""
+"""One presentation of a test; its verdict is always computed from its frames."""
 
 import math
 import os
@@ -23,7 +23,7 @@ LONGEST_SOURCE = 200
 LARGEST_SIDE = 1 << 16
 """Pixels of a frame or a face."""
 LARGEST_NUMBER = 1e300
-"""Of scores and thresholds that are read: sums of more overflow."""
+"""Of scores and thresholds in files: sums of larger ones overflow."""
 
 _UNSCORED = (Verdict.NO_FACE, Verdict.POOR_QUALITY)
 
@@ -35,7 +35,7 @@ class GuidedTestError(ValueError):
 
 
 def converted(value: Any, schema: type[T], key: str = "") -> T:
-    """Check values of a file against their types, or say which key is wrong."""
+    """Convert values of a file to a type, or raise `GuidedTestError` naming the wrong key."""
     try:
         return msgspec.convert(value, schema)
     except UnicodeEncodeError:  # a lone surrogate
@@ -59,13 +59,13 @@ class Capture:
     """When and with what a presentation was captured; empty or 0 if unknown."""
 
     began: str = ""
-    """ISO 8601 with its offset."""
+    """ISO 8601, with the time zone's offset."""
     source: str = ""
     width: _Side = 0
     height: _Side = 0
     """Of the first frame, in pixels."""
     rate: _Rate | None = None
-    """Frames that the source delivered in a second."""
+    """Frames per second that the source delivered."""
     system: str = ""
     processor: str = ""
 
@@ -77,7 +77,7 @@ class Capture:
 
 
 class _Saved(msgspec.Struct):
-    """A presentation in a file, with one entry a frame in every list; old ones have two lists."""
+    """A presentation in a file; lists have one entry per frame, and old files only two lists."""
 
     number: Annotated[int, msgspec.Meta(ge=1)]
     species: str
@@ -99,7 +99,7 @@ class _Saved(msgspec.Struct):
         columns: list[list[Any]] = [self.verdicts, self.scores]
         columns += [unknown if column is None else column for column in optional]
         if any(len(column) != len(unknown) for column in columns):
-            raise GuidedTestError("its lists do not have one entry for every frame")
+            raise GuidedTestError("its lists do not have one entry per frame")
         return tuple(self._frame(*row) for row in zip(*columns, strict=True))
 
     def _frame(self, verdict: Verdict, score: float | None, *more: float | None) -> ScoredFrame:
@@ -125,7 +125,7 @@ class _Saved(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Presentation:
-    """A presentation that has ended."""
+    """A finished presentation."""
 
     number: int
     """Counts from 1 in a session and is never reused."""
@@ -149,14 +149,14 @@ class Presentation:
 
     @cached_property
     def decision(self) -> Decision:
-        """The verdict on its frames; without enough scored ones, what was missing."""
+        """The verdict on its frames; without enough scored ones it says what was missing."""
         decision = decide(self.frames, self.threshold)
         is_known = all(frame.familiarity for frame in self.frames if frame.score is not None)
-        # Sessions of earlier versions know the light only from the frames' verdicts.
+        # Sessions of earlier versions record the light only in the frames' verdicts.
         if decision.verdict.refuses and not is_known:
-            called = Counter(frame.verdict for frame in self.frames)
-            most = called[Verdict.UNFAMILIAR] > called[Verdict.ATTACK]
-            verdict = Verdict.UNFAMILIAR if most else Verdict.ATTACK
+            counts = Counter(frame.verdict for frame in self.frames)
+            is_unfamiliar = counts[Verdict.UNFAMILIAR] > counts[Verdict.ATTACK]
+            verdict = Verdict.UNFAMILIAR if is_unfamiliar else Verdict.ATTACK
             reason = "Most of its refused frames have this verdict."
             return replace(decision, verdict=verdict, reason=reason)
         return decision
@@ -211,7 +211,7 @@ def _distance(frame: ScoredFrame, name: str) -> float | None:
 
 
 def presentation_from(value: Any) -> Presentation:
-    """Read a presentation from JSON values, or raise `GuidedTestError` with half a sentence."""
+    """Read a presentation from JSON values, or raise `GuidedTestError` with part of a message."""
     saved = converted(value, _Saved)
     if saved.species != species_name(saved.species):
         raise GuidedTestError("its species is not a plain name")
@@ -227,7 +227,7 @@ def presentation_from(value: Any) -> Presentation:
 
 
 def kept_numbers(scored: ScoredFrame) -> ScoredFrame:
-    """Return the numbers of a frame that a presentation keeps; a bad frame has poor quality."""
+    """Return the numbers of a frame that a presentation keeps; a bad frame counts as poor."""
     if scored.score is None or scored.threshold is None or not math.isfinite(scored.score):
         is_missing = scored.verdict is Verdict.NO_FACE
         verdict = Verdict.NO_FACE if is_missing else Verdict.POOR_QUALITY
@@ -237,7 +237,7 @@ def kept_numbers(scored: ScoredFrame) -> ScoredFrame:
 
 
 def species_name(typed: str, known: Iterable[str] = ()) -> str:
-    """Return a species' name, cleaned and spelt as a known one if it is one."""
+    """Return the name of a species, cleaned, and spelt like a known one if it is one."""
     name = cleaned_name(typed, len(typed))
     if not name:
         raise GuidedTestError("The attack has no name: type what is presented, such as print.")
@@ -253,7 +253,7 @@ def species_name(typed: str, known: Iterable[str] = ()) -> str:
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of the presentations, or frames, of one species."""
+    """Counts of presentations, or frames, of one species by outcome."""
 
     species: str
     n_accepted: int
@@ -261,15 +261,15 @@ class Tally:
     n_unfamiliar: int
     """Refused in a light that was not enrolled."""
     n_no_response: int
-    """Neither accepted nor refused: no face, poor quality."""
+    """Neither accepted nor refused: no face or poor quality."""
 
     @classmethod
     def of(cls, species: str, verdicts: Sequence[Verdict]) -> "Tally":
         n_accepted = sum(verdict.accepts for verdict in verdicts)
         n_refused = sum(verdict.refuses for verdict in verdicts)
-        n_without = len(verdicts) - n_accepted - n_refused
         n_unfamiliar = verdicts.count(Verdict.UNFAMILIAR)
-        return cls(species, n_accepted, n_refused, n_unfamiliar, n_without)
+        n_no_response = len(verdicts) - n_accepted - n_refused
+        return cls(species, n_accepted, n_refused, n_unfamiliar, n_no_response)
 
     @property
     def n(self) -> int:
@@ -281,7 +281,7 @@ class Tally:
 
     @property
     def errors(self) -> Rate:
-        """APCER of an attack, BPCER of bona fide: errors among those with a response."""
+        """APCER of an attack, BPCER of bona fide: the share of errors among responses."""
         n_errors = self.n_accepted if self.is_attack else self.n_refused
         return Rate(n_errors, self.n_accepted + self.n_refused)
 

@@ -28,7 +28,7 @@ def test_that_numbers_of_toml_are_taken_and_empty_answers_left_out():
 def test_that_other_values_are_refused_with_the_reason():
     for value, why in (
         ([], "Expected `object`"),
-        ({"testr": "Ann"}, "testr is none of tester"),
+        ({"testr": "Ann"}, "testr"),
         ({"n_subjects": "twelve"}, "n_subjects must be a whole number"),
         ({"n_subjects": "100001"}, "n_subjects must be a whole number"),
         ({"n_subjects": True}, "n_subjects: Expected `int | str`, got `bool`"),

@@ -41,7 +41,7 @@ def test_that_a_plan_of_ones_own_is_read_from_its_file(tmp_path):
 def test_that_other_files_are_refused_in_one_sentence_that_names_them(tmp_path):
     for text, why in (
         ("", "missing required field `name`"),
-        ("name = ", "no TOML"),
+        ("name = ", "TOML"),
         ('name = "a"', "1 to 10000 presentations"),
         ('name = "a"\nbonafide = 3', "unknown field `bonafide`"),
         ('name = "a"\nbona_fide = -1', "bona_fide: Expected `int` >= 0"),
