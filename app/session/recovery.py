@@ -289,7 +289,7 @@ def offer_of(found: Found, features: Mapping[str, Any]) -> str:
     name = preset_name(found.features, LONGEST_NAME)
     if name and name == preset_name(features, LONGEST_NAME):
         return f"{text} The views {name!r} have changed since: record them again."
-    return f"{text} They need other views ({name or 'unknown'}): choose these in the settings."
+    return f"{text} They need other views ({name or 'unknown'}): choose them in the settings."
 
 
 def fits(found: Found, features: Mapping[str, Any]) -> bool:
