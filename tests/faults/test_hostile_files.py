@@ -386,7 +386,7 @@ def test_that_a_model_with_views_whose_names_cannot_be_shown_is_refused(tmp_path
     document["views"][0]["name"] = "eyes\u202e"
     path = tmp_path / "x.safetensors"
     path.write_bytes(seal(document, tensors))
-    with pytest.raises(ModelFileError, match="names that cannot be shown"):
+    with pytest.raises(ModelFileError, match="names that cannot be"):
         load_model(path)
 
 
