@@ -175,7 +175,7 @@ def settings_job(before):
 
 def report_job(before):
     from app.reports import build, write
-    from tests.app.guided_test_material import session
+    from tests.app.guided_tests import session
     from tests.app.reports.report_material import context
 
     first, second = (build(session(2, 2), context(source=f"camera {n}")) for n in (1, 2))
@@ -191,7 +191,7 @@ def report_job(before):
 def takes_job(_before):
     """Keep takes: frames come, one by one and several at once, are struck, named, deleted."""
     from app.session.recovery import Journal
-    from tests.app.takes_material import FEATURES
+    from tests.app.unsaved_takes import FEATURES
 
     def act(folder):
         os.environ["LMKL_PAD_DATA"] = str(folder)
@@ -207,7 +207,7 @@ def states():
     """Return the takes at every moment at which something was done to them."""
     from dataclasses import replace
 
-    from tests.app.takes_material import takes
+    from tests.app.unsaved_takes import takes
 
     samples = takes(4, "window", "lamp")
     recorded = [samples[:n] for n in (1, 2, 4, 5, 8)]

@@ -20,11 +20,11 @@ from app.reports import ReportError, build, write
 from app.reports.writing import write_table
 from app.session.recovery import Journal, find
 from lmkl_core.errors import ModelFileError
-from tests.app.guided_test_material import session
-from tests.app.models.model_material import window_model as small_model
+from tests.app.guided_tests import session
+from tests.app.models.small_models import window_model as small_model
 from tests.app.reports.report_material import context
 from tests.app.reports.table_material import table
-from tests.app.takes_material import FEATURES, left, same, takes, takes_folder
+from tests.app.unsaved_takes import FEATURES, left_samples, same_samples, takes, takes_folder
 
 LIMITED = pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
 
@@ -100,7 +100,7 @@ def test_that_takes_on_a_full_disk_are_those_that_were_kept_before():
     journal.keep(takes(3, "window"), FEATURES)
     told_where_files_are_limited(5000, lambda: journal.keep(more, FEATURES))
     journal.close()
-    assert same(left(), takes(3, "window"))
+    assert same_samples(left_samples(), takes(3, "window"))
 
 
 @LIMITED
@@ -235,7 +235,7 @@ def test_that_takes_are_kept_anew_when_their_folder_has_vanished(attempt):
             journal.keep(samples[: n + 1], FEATURES)
             journal.close()
             (found,) = find()
-            trial.expect_kept(same(found.samples, samples[: n + 1]))
+            trial.expect_kept(same_samples(found.samples, samples[: n + 1]))
             found.run.remove()
 
 

@@ -34,8 +34,8 @@ from lmkl_core.features.presets import PresetError, load_preset
 from lmkl_core.features.weights.tensors import read_tensors
 from lmkl_core.model_file import from_bytes, to_bytes
 from lmkl_core.model_file.container import seal
-from tests.app.guided_test_material import session
-from tests.app.models.model_material import file_with, window_model
+from tests.app.guided_tests import session
+from tests.app.models.small_models import file_with, window_model
 from tests.app.reports.report_material import context
 from tests.core.modelfile_corpus import small_model, unsealed
 from tools.fuzzing.target import CORPUS

@@ -25,7 +25,7 @@ from app.reports.writing import files_of, table_name
 from app.reports.writing import write_table as write
 from app.session.guided_test.details import Details
 from app.session.guided_test.presentation import GuidedTestError
-from tests.app.guided_test_material import present, scored, session
+from tests.app.guided_tests import present, scored, session
 from tests.app.pages import Outline, outline
 from tests.app.reports.report_material import context, model
 from tests.app.reports.table_material import NAMES, evaluation, fold, method, scores

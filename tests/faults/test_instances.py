@@ -12,8 +12,8 @@ from app import settings, storage
 from app.models.files import load, save
 from app.session.recovery import Journal, find
 from lmkl_core.system.files import UNFINISHED
-from tests.app.models.model_material import window_model
-from tests.app.takes_material import FEATURES, takes, takes_folder
+from tests.app.models.small_models import window_model
+from tests.app.unsaved_takes import FEATURES, takes, takes_folder
 from tests.faults.writing_twice import TURNS
 
 ROOT = Path(__file__).resolve().parents[2]

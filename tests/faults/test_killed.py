@@ -17,7 +17,7 @@ from app.session.recovery import find
 from app.settings import load as load_settings
 from lmkl_core import load_model
 from lmkl_core.system.files import ABANDONED_SECONDS, UNFINISHED, sweep, write_atomically
-from tests.app.takes_material import same
+from tests.app.unsaved_takes import same_samples
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills are in forks")
 
@@ -125,7 +125,9 @@ def test_that_takes_come_back_but_for_what_was_being_written(killed, attempt, mo
             # What was kept before the last step, or with it: never anything else.
             last = reached[min(how["done"] + 1, len(reached) - 1)]
             expected = (reached[how["done"]], last)
-            trial.expect_kept(len(found) <= 1 and any(same(samples, one) for one in expected))
+            trial.expect_kept(
+                len(found) <= 1 and any(same_samples(samples, one) for one in expected)
+            )
             trial.lose(max(0, len(last) - len(samples)))
             for one in found:
                 one.run.remove()

@@ -18,7 +18,7 @@ from app.session.recovery import Journal
 from lmkl_core.features.engines import cache as engines
 from lmkl_core.system.files import cache_folder
 from tests.app.cli.running import RUNNER, refused, run
-from tests.app.takes_material import FEATURES, takes
+from tests.app.unsaved_takes import FEATURES, takes
 
 MARK = "ANNA-KARENINA"
 GROUP = "Privacy"

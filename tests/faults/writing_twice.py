@@ -21,7 +21,7 @@ def main(name, folder):
     from app.models.files import load, save
     from app.session.recovery import Journal
     from lmkl_core.errors import ModelFileError
-    from tests.app.takes_material import FEATURES, takes
+    from tests.app.unsaved_takes import FEATURES, takes
 
     model, journal = load(folder / "model.safetensors"), Journal()
     model = dataclasses.replace(model, is_simulated=name == "second")

@@ -17,7 +17,7 @@ from app import storage
 from app.session.recovery import Journal, find, unpacked
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
-from tests.app.takes_material import takes_folder
+from tests.app.unsaved_takes import takes_folder
 from tests.qt.driving import PLAN, Pictures, answer_box
 
 N_FRAMES = PLAN.frames

@@ -12,7 +12,7 @@ from app.qt.workers.recovery import RecoveryWorker
 from app.session.recovery import Journal, unpacked
 from app.session.session import Session
 from app.settings import Settings
-from tests.app.takes_material import FEATURES, left, same, takes, takes_folder
+from tests.app.unsaved_takes import FEATURES, left_samples, same_samples, takes, takes_folder
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -189,7 +189,7 @@ def test_that_takes_of_other_views_wait_until_these_are_chosen():
     assert bench.samples == ()
     assert bench.answers == [DELETE]
     bench.control.release()
-    assert same(left(), MINE)
+    assert same_samples(left_samples(), MINE)
 
 
 def test_that_a_killed_program_loses_nothing_that_was_brought_back_a_moment_ago():
@@ -197,7 +197,7 @@ def test_that_a_killed_program_loses_nothing_that_was_brought_back_a_moment_ago(
     bench = Bench()
     bench.worker.is_busy = True
     bench.choose(BRING_BACK)
-    assert same(bench.samples, MINE)
+    assert same_samples(bench.samples, MINE)
     assert kept() == [len(MINE)]  # before the worker has heard of it
     bench.worker.work()
     assert kept() == [len(MINE)]
@@ -216,7 +216,7 @@ def test_that_closing_at_once_deletes_what_was_to_be_deleted_and_nothing_else(an
     bench.worker.want((), {})
     bench.worker.finish()
     assert bench.samples == ()
-    assert nothing_is_there() if answered else same(left(), MINE)
+    assert nothing_is_there() if answered else same_samples(left_samples(), MINE)
 
 
 def test_that_takes_that_another_instance_deleted_do_not_come_back():

@@ -15,7 +15,7 @@ from app.cli.main import cli
 from app.models import onnx_export
 from app.models.files import load, save
 from lmkl_core.features.scorer_onnx import ParityError
-from tests.app.models.model_material import FEATURES, window_model
+from tests.app.models.small_models import FEATURES, window_model
 
 pytestmark = pytest.mark.light
 

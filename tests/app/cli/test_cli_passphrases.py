@@ -14,7 +14,7 @@ from app.cli.console import ExitCode
 from app.models.files import load, save
 from lmkl_core.errors import PassphraseNeeded
 from tests.app.cli.running import ROOT, refused, run
-from tests.app.models.model_material import window_model
+from tests.app.models.small_models import window_model
 from tests.core.sealed_material import PASSPHRASE, WRONG, cheap_passphrases
 
 __all__ = ["cheap_passphrases"]

@@ -10,7 +10,7 @@ from app.models.files import load, save
 from app.session.guided_test.guided_test import GuidedTest
 from app.types import BONA_FIDE
 from tests.app.cli.running import interrupted, refused, run
-from tests.app.models.model_material import window_model
+from tests.app.models.small_models import window_model
 
 SOON = ("--every", 0.05)
 

@@ -21,7 +21,7 @@ from app.types import Frame, Status, Verdict
 from app.vision.pipeline import Pipeline
 from lmkl_core import InvalidInputError
 from tests.app.cli.running import run
-from tests.app.models.model_material import FEATURES, samples_of, window_model
+from tests.app.models.small_models import FEATURES, samples_of, window_model
 
 BAD = {"NaN": np.nan, "minus infinity": -np.inf, "overflow": 1e38}
 

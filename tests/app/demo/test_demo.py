@@ -11,7 +11,7 @@ from app.demo.run import GroupResult
 from app.types import BONA_FIDE, SPECIES, Verdict
 from lmkl_core import clopper_pearson
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
-from tests.app.guided_test_material import present, session
+from tests.app.guided_tests import present, session
 
 
 def test_that_the_fit_is_certified(demo_result, monkeypatch):

@@ -11,7 +11,7 @@ from app.models.fitting import extended, fitted, recalibrated
 from app.vision.conditions import NAMES
 from lmkl_core.errors import ModelFileError
 from lmkl_core.model_file import save_model
-from tests.app.models.model_material import (
+from tests.app.models.small_models import (
     FEATURES,
     SETTINGS,
     WINDOW,

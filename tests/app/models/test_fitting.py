@@ -13,7 +13,7 @@ from app.vision.conditions import EnrolledConditions
 from lmkl_core import LocalisedMKL
 from lmkl_core.calibration.threshold import LEVEL_SHARE
 from lmkl_core.errors import Cancelled
-from tests.app.models.model_material import (
+from tests.app.models.small_models import (
     FEATURES,
     SETTINGS,
     WINDOW,

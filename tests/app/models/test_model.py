@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from app.vision.conditions import NAMES
-from tests.app.models.model_material import window_model
+from tests.app.models.small_models import window_model
 
 
 def test_that_the_digest_follows_what_the_file_holds_and_not_where_it_is():

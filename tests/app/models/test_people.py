@@ -14,7 +14,7 @@ from app.settings import CLUSTERS, CLUSTERS_A_PERSON, Settings
 from lmkl_core import LocalisedMKL
 from lmkl_core.calibration.threshold import clopper_pearson
 from lmkl_core.errors import ModelFileError
-from tests.app.models.model_material import (
+from tests.app.models.small_models import (
     FEATURES,
     SETTINGS,
     WINDOW,

@@ -11,7 +11,7 @@ from app.models.model import PadModel
 from app.models.summary import CERTIFIED_GAP, describe, threshold_facts
 from app.settings import CLUSTERS, LEAST_NORM, Settings
 from lmkl_core import ConvergenceWarning, LocalisedMKL
-from tests.app.models.model_material import (
+from tests.app.models.small_models import (
     FEATURES,
     WINDOW,
     samples_of,

@@ -12,7 +12,7 @@ import cv2
 import pytest
 
 from app.reports import build, write
-from tests.app.guided_test_material import session
+from tests.app.guided_tests import session
 from tests.app.reports.report_material import context
 
 CHROMIUM = next(

@@ -14,7 +14,7 @@ from app.reports.json_files import guided_test_document as as_document
 from app.reports.score_charts import histogram
 from app.session.guided_test.guided_test import GuidedTest
 from app.types import BONA_FIDE, Familiarity, Verdict
-from tests.app.guided_test_material import present, scored, session
+from tests.app.guided_tests import present, scored, session
 from tests.app.pages import assert_that_nothing_is_loaded, outline
 from tests.app.reports.report_material import context
 

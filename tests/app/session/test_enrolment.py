@@ -10,7 +10,7 @@ from app.session.enrolment import FEWEST_SAMPLES, Enrolment
 from app.session.takes import Offer, Plan
 from app.types import Verdict
 from app.vision.conditions import DIMENSIONS
-from tests.app.enrolment_material import SHORT, Sitting, seen, unusable
+from tests.app.enrolments import SHORT, Sitting, unusable, usable
 from tests.app.vision.test_conditions import HOME
 
 LAMP = replace(HOME, warmth=HOME.warmth + 3 * DIMENSIONS["warmth"].tolerance)
@@ -48,31 +48,31 @@ def test_that_an_unusable_frame_says_why_until_a_usable_one_comes(sitting):
     assert sitting.enrolment.offer(unusable(5.0, "Too dark.")) is Offer.UNUSABLE
     assert sitting.enrolment.state.hint == "Too dark."
     place = float(sitting.enrolment.samples[0].views["eyes"][0, 0])
-    assert sitting.enrolment.offer(seen(5.1, place, 0.0)) is Offer.ALIKE
+    assert sitting.enrolment.offer(usable(5.1, place, 0.0)) is Offer.ALIKE
     assert "Turn" in sitting.enrolment.state.hint
 
 
 def test_that_frames_close_in_time_are_not_kept():
     enrolment = Enrolment(SHORT)
     enrolment.start("a")
-    assert enrolment.offer(seen(0.0, 0.0, 0.0)) is Offer.KEPT
-    assert enrolment.offer(seen(0.09, 50.0, 0.0)) is Offer.ALIKE
-    assert enrolment.offer(seen(0.1, 50.0, 0.0)) is Offer.KEPT
+    assert enrolment.offer(usable(0.0, 0.0, 0.0)) is Offer.KEPT
+    assert enrolment.offer(usable(0.09, 50.0, 0.0)) is Offer.ALIKE
+    assert enrolment.offer(usable(0.1, 50.0, 0.0)) is Offer.KEPT
 
 
 @pytest.mark.fault("Numbers", "identical frames for a take", keeps="takes")
 def test_that_an_exact_duplicate_is_never_kept_however_long_it_lasts():
     enrolment = Enrolment(SHORT)
     enrolment.start("a")
-    assert enrolment.offer(seen(0.0, 1.0, 2.0)) is Offer.KEPT
-    offers = {enrolment.offer(seen(float(time), 1.0, 2.0)) for time in range(1, 60)}
+    assert enrolment.offer(usable(0.0, 1.0, 2.0)) is Offer.KEPT
+    offers = {enrolment.offer(usable(float(time), 1.0, 2.0)) for time in range(1, 60)}
     assert offers == {Offer.ALIKE}
 
 
 def noisy(enrolment, n=30, step=1.0, gap=0.001):
     """Offer frames that jump to and fro by a step, faster than any is kept."""
     for k in range(n):
-        enrolment.offer(seen(k * gap, step * (k % 2), 0.0))
+        enrolment.offer(usable(k * gap, step * (k % 2), 0.0))
 
 
 def test_that_a_frame_within_the_cameras_noise_is_not_kept_at_once():
@@ -80,24 +80,24 @@ def test_that_a_frame_within_the_cameras_noise_is_not_kept_at_once():
     enrolment.start("a")
     noisy(enrolment)
     assert len(enrolment.samples) == 1
-    assert enrolment.offer(seen(0.2, 0.0, 0.9)) is Offer.ALIKE
-    assert enrolment.offer(seen(0.2, 0.0, 1.1)) is Offer.KEPT
+    assert enrolment.offer(usable(0.2, 0.0, 0.9)) is Offer.ALIKE
+    assert enrolment.offer(usable(0.2, 0.0, 1.1)) is Offer.KEPT
 
 
 def test_that_after_a_while_half_the_noise_is_enough():
     enrolment = Enrolment(SHORT)
     enrolment.start("a")
     noisy(enrolment)
-    assert enrolment.offer(seen(SHORT.at_least_every + 0.1, 0.0, 0.45)) is Offer.ALIKE
-    assert enrolment.offer(seen(SHORT.at_least_every + 0.1, 0.0, 0.55)) is Offer.KEPT
+    assert enrolment.offer(usable(SHORT.at_least_every + 0.1, 0.0, 0.45)) is Offer.ALIKE
+    assert enrolment.offer(usable(SHORT.at_least_every + 0.1, 0.0, 0.55)) is Offer.KEPT
 
 
 def test_that_repeated_pictures_do_not_make_a_camera_look_free_of_noise():
     enrolment = Enrolment(SHORT)
     enrolment.start("a")
     for k in range(60):  # every picture comes three times, as from a slow camera
-        enrolment.offer(seen(k * 0.001, float(k // 3 % 2), 0.0))
-    assert enrolment.offer(seen(0.2, 0.0, 0.9)) is Offer.ALIKE
+        enrolment.offer(usable(k * 0.001, float(k // 3 % 2), 0.0))
+    assert enrolment.offer(usable(0.2, 0.0, 0.9)) is Offer.ALIKE
 
 
 def test_that_a_jump_over_lost_frames_is_no_noise():
@@ -105,9 +105,9 @@ def test_that_a_jump_over_lost_frames_is_no_noise():
     enrolment.start("a")
     for k in range(30):
         enrolment.offer(unusable(k * 0.002))
-        enrolment.offer(seen(k * 0.002 + 0.001, 9.0 * (k % 2), 0.0))
+        enrolment.offer(usable(k * 0.002 + 0.001, 9.0 * (k % 2), 0.0))
     enrolment.offer(unusable(0.1))
-    assert enrolment.offer(seen(0.2, 0.0, 0.5)) is Offer.KEPT
+    assert enrolment.offer(usable(0.2, 0.0, 0.5)) is Offer.KEPT
 
 
 @pytest.mark.fault("Camera", "one frame a second", keeps="models")
@@ -116,7 +116,7 @@ def test_that_the_movement_between_two_frames_a_second_apart_is_no_noise():
     enrolment.start("a")
     rng = np.random.default_rng(0)
     # Six poses over and over: a small difference counts, although the steps are large.
-    offers = [enrolment.offer(seen(float(k), 9.0 * (k % 6), rng.normal())) for k in range(20)]
+    offers = [enrolment.offer(usable(float(k), 9.0 * (k % 6), rng.normal())) for k in range(20)]
     assert offers == [Offer.KEPT] * 19 + [Offer.FINISHED]
 
 
@@ -224,7 +224,7 @@ def test_that_only_a_quick_take_leaves_out_what_the_model_calls_an_attack():
     for is_quick in (True, False):
         enrolment = Enrolment(Plan(frames=4))
         enrolment.start("a", is_quick=is_quick)
-        frame = seen(1.0, 100.0, 0.0)
+        frame = usable(1.0, 100.0, 0.0)
         attack = replace(frame, verdict=Verdict.ATTACK)
         assert enrolment.offer(attack) is (Offer.REFUSED if is_quick else Offer.KEPT)
         assert len(enrolment.samples) == (not is_quick)

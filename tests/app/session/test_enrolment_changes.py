@@ -7,7 +7,7 @@ import pytest
 from app.names import LONGEST_NAME, TAKE_NAMES
 from app.session.enrolment import Enrolment
 from app.session.takes import Offer
-from tests.app.enrolment_material import Sitting
+from tests.app.enrolments import Sitting
 from tests.app.session.test_coverage import ANOTHER_LIGHT
 from tests.app.vision.test_conditions import HOME
 

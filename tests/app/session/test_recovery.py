@@ -13,7 +13,13 @@ import pytest
 
 from app.session.recovery import LARGEST_TAKE, Journal, find, fits, offer_of, outcome_of
 from lmkl_core.model_file.container import seal
-from tests.app.takes_material import FEATURES, left, nothing_is_left, same, takes, takes_folder
+from tests.app.unsaved_takes import (
+    FEATURES,
+    left_samples,
+    same_samples,
+    takes,
+    takes_folder,
+)
 from tests.core.modelfile_corpus import unsealed
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="links, pipes and rights are POSIX's")
@@ -66,9 +72,9 @@ def changed(folder, **values):
 def test_that_kept_takes_are_there_after_the_end(journal):
     samples = takes(7, "window", "lamp")
     journal.keep(samples, FEATURES)
-    assert nothing_is_left()  # a living run is not offered
+    assert find() == []  # the run is still alive
     journal.close()
-    assert same(left(), samples)
+    assert same_samples(left_samples(), samples)
 
 
 def test_that_takes_are_whose_they_were(journal):
@@ -78,7 +84,7 @@ def test_that_takes_are_whose_they_were(journal):
     journal.keep(tuple(replace(sample, person="Ben") for sample in samples), FEATURES)
     journal.keep(samples, FEATURES)
     journal.close()
-    assert same(left(), samples)
+    assert same_samples(left_samples(), samples)
 
 
 def test_that_only_the_take_that_changed_is_written(journal):
@@ -93,7 +99,7 @@ def test_that_only_the_take_that_changed_is_written(journal):
     journal.keep(samples, FEATURES)
     assert files() == before
     journal.close()
-    assert same(left(), samples)
+    assert same_samples(left_samples(), samples)
 
 
 def test_that_a_struck_frame_leaves_the_disk_and_undoing_it_brings_it_back(journal):
@@ -105,7 +111,7 @@ def test_that_a_struck_frame_leaves_the_disk_and_undoing_it_brings_it_back(journ
     assert not any(struck in path.read_bytes() for path in run_folder().iterdir())
     journal.keep(samples, FEATURES)
     journal.close()
-    assert same(left(), samples)
+    assert same_samples(left_samples(), samples)
 
 
 def test_that_a_take_stays_in_its_file_under_another_name_and_without_its_first_frame(journal):
@@ -117,7 +123,7 @@ def test_that_a_take_stays_in_its_file_under_another_name_and_without_its_first_
         journal.keep(wanted, FEATURES)
         assert set(files()) <= set(before)
     journal.close()
-    assert same(left(), samples)
+    assert same_samples(left_samples(), samples)
 
 
 @pytest.mark.parametrize("n_deleted", [1, 2])
@@ -134,7 +140,7 @@ def test_that_no_frame_comes_back_twice_after_a_kill_while_first_frames_are_dele
         patch.setattr(Path, "unlink", killed)
         journal.keep(samples[n_deleted:], FEATURES)
     journal.close()
-    assert same(left(), samples[n_deleted:])
+    assert same_samples(left_samples(), samples[n_deleted:])
 
 
 def test_that_pictures_are_never_written_and_missing_circumstances_stay_missing(journal):
@@ -144,7 +150,7 @@ def test_that_pictures_are_never_written_and_missing_circumstances_stay_missing(
     journal.keep(samples, FEATURES)
     assert not any(b"\x4d" * 64 in path.read_bytes() for path in run_folder().iterdir())
     journal.close()
-    assert [(s.thumbnail, s.condition) for s in left()] == [(None, None)] * 3
+    assert [(s.thumbnail, s.condition) for s in left_samples()] == [(None, None)] * 3
 
 
 def test_that_takes_that_are_saved_or_deleted_leave_nothing(journal):
@@ -153,7 +159,7 @@ def test_that_takes_that_are_saved_or_deleted_leave_nothing(journal):
     assert list(takes_folder().iterdir()) == []
     journal.keep(takes(3, "lamp"), FEATURES)  # and it goes on
     journal.close()
-    assert {sample.take for sample in left()} == {"lamp"}
+    assert {sample.take for sample in left_samples()} == {"lamp"}
 
 
 def test_that_a_folder_that_cannot_be_removed_is_not_written_to_any_more(journal, monkeypatch):
@@ -173,7 +179,7 @@ def test_that_a_folder_that_cannot_be_removed_is_not_written_to_any_more(journal
     assert find() == []  # ours is locked; the other one holds nothing and is removed
     assert not folder.exists()
     journal.close()
-    assert same(left(), lamp)
+    assert same_samples(left_samples(), lamp)
 
 
 def test_that_tries_that_fail_leave_no_files_behind(journal):
@@ -192,7 +198,7 @@ def test_that_tries_that_fail_leave_no_files_behind(journal):
     path.rmdir()
     journal.keep(samples, FEATURES)
     journal.close()
-    assert same(left(), samples)
+    assert same_samples(left_samples(), samples)
 
 
 def test_that_a_folder_in_which_nothing_was_kept_yet_is_removed(folder):
@@ -304,7 +310,7 @@ def test_that_of_damaged_files_the_others_are_brought_back(folder, attempt):
         damage()
         with attempt():
             found = found_here()
-            assert same(found.samples, takes(3, "lamp", first=4))
+            assert same_samples(found.samples, takes(3, "lamp", first=4))
             assert (found.n_damaged, list(found.files)) == (1, [other])
         path.rmdir() if path.is_dir() else path.unlink()
         path.write_bytes(data)

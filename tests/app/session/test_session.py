@@ -11,9 +11,9 @@ from app.session.session import RATE_WINDOW, Session, Topic
 from app.session.takes import Offer
 from app.settings import Settings
 from app.types import BONA_FIDE, Frame, Verdict
-from tests.app.enrolment_material import PICTURE, SHORT, seen
-from tests.app.models.model_material import WINDOW as TAKES
-from tests.app.models.model_material import samples_of, window_model
+from tests.app.enrolments import PICTURE, SHORT, usable
+from tests.app.models.small_models import WINDOW as TAKES
+from tests.app.models.small_models import samples_of, window_model
 from tests.scored_frames import scored_frame
 
 
@@ -45,7 +45,7 @@ class Stage:
 
     def usable(self, caption=""):
         self.time += 0.2
-        frame = seen(self.time, 100.0 * self.time, 0.0, caption=caption)
+        frame = usable(self.time, 100.0 * self.time, 0.0, caption=caption)
         self.session.observe(replace(frame, digest=self.digest))
         return self.heard()
 

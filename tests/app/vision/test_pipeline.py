@@ -19,7 +19,7 @@ from app.vision.quality import Limits
 from lmkl_core.errors import UnusableViewsError
 from lmkl_core.features.liveness import LivenessMeter
 from lmkl_core.features.presets import Crop, DescriptorBranch, Preset, load_preset
-from tests.app.models.model_material import window_model
+from tests.app.models.small_models import window_model
 from tests.app.vision.faces.faces_material import side_by_side
 
 

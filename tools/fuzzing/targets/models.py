@@ -17,7 +17,7 @@ from lmkl_core import InvalidInputError, LocalisedMKL, ModelFileError
 from lmkl_core.model_file import Manifest, from_bytes
 from lmkl_core.model_file.container import Refused, seal
 from lmkl_core.model_file.sealed import HEADER, Cost, _cipher, decrypted
-from tests.app.models.model_material import FEATURES
+from tests.app.models.small_models import FEATURES
 from tests.core.modelfile_corpus import (
     mutant,
     unsealed,

@@ -10,7 +10,7 @@ from app.session.guided_test.guided_test import FRAMES_WANTED, SECONDS_WANTED, G
 from app.session.guided_test.presentation import GuidedTestError
 from app.types import BONA_FIDE, Familiarity, Verdict
 from lmkl_core import clopper_pearson
-from tests.app.guided_test_material import present, scored, session
+from tests.app.guided_tests import present, scored, session
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from app.session.guided_test.keeping import KeptSession, kept_tests, open_kept
 from app.session.guided_test.plans import plan_from
 from app.session.guided_test.presentation import GuidedTestError
 from app.types import BONA_FIDE
-from tests.app.guided_test_material import present, session
+from tests.app.guided_tests import present, session
 
 
 @pytest.fixture

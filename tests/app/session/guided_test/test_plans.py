@@ -7,7 +7,7 @@ from app.session.guided_test.plans import TestPlan, built_in_plans, plan_from, r
 from app.session.guided_test.presentation import GuidedTestError
 from app.types import BONA_FIDE
 from lmkl_core import clopper_pearson
-from tests.app.guided_test_material import present
+from tests.app.guided_tests import present
 
 OWN = """
 name = "Two instruments"

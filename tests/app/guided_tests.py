@@ -1,4 +1,4 @@
-"""Judged frames and whole sessions, made by hand."""
+"""Judged frames, presentations and whole sessions with chosen scores."""
 
 import numpy as np
 
@@ -11,11 +11,11 @@ THRESHOLD = 0.5
 
 
 def scored(score=None, *, threshold=THRESHOLD, verdict=None, time=0.0):
-    """Return a judged frame: by its score, or without one what ``verdict`` says."""
+    """Return a frame judged by its score, unless there is a ``verdict``."""
     if verdict is None:
         verdict = Verdict.GENUINE if score >= threshold else Verdict.ATTACK
-    held_against = None if score is None else threshold
-    return scored_frame(Frame(PICTURE, time=time), verdict, score=score, threshold=held_against)
+    threshold = None if score is None else threshold
+    return scored_frame(Frame(PICTURE, time=time), verdict, score=score, threshold=threshold)
 
 
 def present(guided_test, species, scores, *, is_simulated=False, threshold=THRESHOLD, verdict=None):

@@ -1,4 +1,4 @@
-"""Enrolments made by hand, models fitted on them, and files with anything beside the model."""
+"""Small enrolments, models fitted on them, and model files with other contents."""
 
 import functools
 from dataclasses import replace
@@ -24,17 +24,17 @@ SETTINGS = Settings(n_clusters=2, delta=0.1, target_bpcer=0.1)
 
 
 def samples_of(*names, seed=0, n=8, shift=0.0, warmth=0.3, spread=0.3, known=True, **more):
-    """Rows of some takes, all about one place; ``known`` says whether circumstances are.
+    """Return rows of takes around one point; ``known`` says whether they have conditions.
 
-    ``more`` is passed to every `Sample`.
+    ``more`` are fields of every `Sample`.
     """
     rng, samples = np.random.default_rng(seed), Samples()
-    places = {"eyes": np.arange(4.0), "skin": np.arange(3.0)}
+    centres = {"eyes": np.arange(4.0), "skin": np.arange(3.0)}
     for name in names:
         for _ in range(n):
             views = {
-                view: (place + shift + spread * rng.normal(size=(1, len(place)))).astype(np.float32)
-                for view, place in places.items()
+                view: (x + shift + spread * rng.normal(size=(1, len(x)))).astype(np.float32)
+                for view, x in centres.items()
             }
             condition = replace(HOME, warmth=warmth, yaw=float(rng.normal())) if known else None
             samples.append(Sample(len(samples), name, views, condition, None, **more))
@@ -46,12 +46,12 @@ WINDOW = ("window 1", "window 2", "window 3")
 
 @functools.cache
 def window_model():
-    """A model of three takes in one light; never changed, so that tests share it."""
+    """Return a model of three takes in one light, which tests share and must not change."""
     return fitted(samples_of(*WINDOW), SETTINGS, FEATURES)
 
 
 def file_with(path, **changes):
-    """Save the window's model with other entries beside it; a change to None drops the entry."""
+    """Save that model with other entries beside the estimator; None drops an entry."""
     model = window_model()
     extra = {name: value for name, value in (model.extra | changes).items() if value is not None}
     save_model(model.estimator, path, extra=extra, created=model.created)
