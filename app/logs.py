@@ -2,7 +2,7 @@
 
 Logs end up in bug reports, so they name types and places in the code only: no path or address of a
 source, recording, model or report, no typed name, no view, score or passphrase. An error's message
-often names a file, so its type and traceback are logged without it (`way_of`).
+often names a file, so its type and traceback are logged without it (`trace_of`).
 ``LMKL_PAD_DEBUG=1`` prints the rest.
 """
 
@@ -15,7 +15,7 @@ DEBUG_VARIABLE = "LMKL_PAD_DEBUG"
 _LONGEST_CHAIN = 5
 
 
-def way_of(error: BaseException | None) -> str:
+def trace_of(error: BaseException | None) -> str:
     """Return an error's type and the places it passed through, then those of its causes.
 
     The message is left out.
@@ -25,7 +25,7 @@ def way_of(error: BaseException | None) -> str:
     >>> try:
     ...     int("anna.png")
     ... except ValueError as error:
-    ...     way_of(error).partition(" (")[0]
+    ...     trace_of(error).partition(" (")[0]
     'ValueError'
     """
     chain: list[str] = []

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from app.capture.source import Cause, Clock, FrameSource, SourceError, advice
 from app.capture.watchdog import Limits, Watchdog
-from app.logs import kind_of, way_of
+from app.logs import kind_of, trace_of
 from app.types import Frame
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class Capture:
             except SourceError as raised:
                 error = raised
             except Exception as raised:
-                log.error("%s broke down: %s", kind_of(self.source), way_of(raised))
+                log.error("%s broke down: %s", kind_of(self.source), trace_of(raised))
                 error = SourceError(
                     Cause.UNREADABLE,
                     message=f"{self.source.subject} broke down ({type(raised).__name__}): "
@@ -280,7 +280,7 @@ class Capture:
         try:
             self.source.close()
         except Exception as error:
-            log.error("%s did not close: %s", kind_of(self.source), way_of(error))
+            log.error("%s did not close: %s", kind_of(self.source), trace_of(error))
 
     def _call(self, callback: Callable[..., object] | None, *values: object) -> None:
         if callback is None:
@@ -290,7 +290,7 @@ class Capture:
         except Exception as error:
             # Once is enough: it would come with every frame.
             level = logging.DEBUG if self._callback_has_failed else logging.ERROR
-            log.log(level, "A callback of the capture failed: %s", way_of(error))
+            log.log(level, "A callback of the capture failed: %s", trace_of(error))
             self._callback_has_failed = True
 
 

@@ -24,7 +24,7 @@ from app.capture.source import (
     printable,
     unreadable_by_account,
 )
-from app.logs import way_of
+from app.logs import trace_of
 from app.names import natural_order
 from app.types import Frame, Image
 
@@ -194,5 +194,5 @@ class ImageFolder(FrameSource):
                 if len(self._files) == 1:
                     raise
                 self._last_error = error
-                log.info("A picture was passed over: %s", way_of(error))
+                log.info("A picture was passed over: %s", trace_of(error))
         return None

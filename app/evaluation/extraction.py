@@ -27,7 +27,7 @@ from app.capture.source import SourceError
 from app.evaluation.cache import FORMAT, Cache, Digests, RecordingFeatures, key_of
 from app.evaluation.parallel import CANCELLED, Cancel, Part, Progress, arriving
 from app.evaluation.protocols.types import Recording
-from app.logs import way_of
+from app.logs import trace_of
 from app.vision.faces.detector import make_detector
 from app.vision.faces.mtcnn import CHECKSUMS
 from app.vision.faces.tracking import FaceTracker
@@ -289,7 +289,7 @@ class FeatureStore:
         self.seen[recording.name] = Seen(key, features.ready, Counter(features.reasons))
 
     def _unreadable(self, recording: Recording, error: Exception) -> None:
-        log.warning("A recording cannot be read: %s", way_of(error))
+        log.warning("A recording cannot be read: %s", trace_of(error))
         self.seen[recording.name] = Seen("", np.zeros(0, dtype=bool), problem=str(error))
 
 
@@ -339,5 +339,5 @@ def with_face_descriptors(preset: Preset) -> Preset:
     try:
         return with_descriptors(preset, crop="face" if has_face else preset.crops[0].name)
     except PresetError as error:
-        log.info("No descriptors: %s", way_of(error))
+        log.info("No descriptors: %s", trace_of(error))
         return preset

@@ -33,7 +33,7 @@ from app.evaluation.options import Options, Row
 from app.evaluation.parallel import CANCELLED, Cancel, Part, Progress, arriving, captured_warnings
 from app.evaluation.protocols.types import Plan
 from app.evaluation.selection import choose, scores_of
-from app.logs import way_of
+from app.logs import trace_of
 from app.models.summary import CERTIFIED_GAP
 from app.storage import OUTCOMES_NAME
 from lmkl_core.errors import Cancelled, InvalidInputError, raise_if_cancelled
@@ -121,7 +121,7 @@ def work(
         except Cancelled:
             raise Cancelled(CANCELLED) from None
         except Exception as error:
-            log.info("%s failed: %s", row.key, way_of(error))
+            log.info("%s failed: %s", row.key, trace_of(error))
             return number, Outcome.failed(_sentence(error), time.perf_counter() - start)
     notes = tuple(dict.fromkeys((*outcome.notes, *map(_first_line, captured))))
     return number, replace(outcome, notes=notes, seconds=time.perf_counter() - start)

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 
 from app import settings as settings_file
 from app.capture.source import FrameSource
-from app.logs import DEBUG_VARIABLE, way_of
+from app.logs import DEBUG_VARIABLE, trace_of
 from app.qt import theme
 from app.qt.controllers.source import SourceController
 from app.qt.pages.live.preview import Preview
@@ -228,7 +228,7 @@ def _tell_of_errors(window: "MainWindow") -> None:
     """Show an unexpected error as a notice: the program goes on."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        log.error("Unexpected error: %s", way_of(error.with_traceback(trace)))
+        log.error("Unexpected error: %s", trace_of(error.with_traceback(trace)))
         if os.environ.get(DEBUG_VARIABLE):
             sys.__excepthook__(kind, error, trace)
         text = f"Something went wrong ({kind.__name__}: {error}): continue, or restart the program."

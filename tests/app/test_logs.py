@@ -2,7 +2,7 @@
 
 import re
 
-from app.logs import way_of
+from app.logs import trace_of
 
 SECRET = "/home/anna/frames/0001.png"
 
@@ -21,7 +21,7 @@ def error_of(call):
 
 
 def test_that_an_error_is_told_by_kind_and_place_alone():
-    told = way_of(error_of(broken))
+    told = trace_of(error_of(broken))
     assert re.fullmatch(
         r"ValueError \(tests\.app\.test_logs:\d+ > tests\.app\.test_logs:\d+\)", told
     )
@@ -47,17 +47,17 @@ def test_that_errors_behind_an_error_are_told_by_kind_too():
         finally:
             raise OSError(2, "gone", SECRET)
 
-    assert re.match(r"KeyError \(.*\), from ValueError \(", way_of(error_of(wrapped)))
-    assert re.match(r"FileNotFoundError \(.*\), from ValueError \(", way_of(error_of(met)))
-    assert "ValueError" not in way_of(error_of(hidden))
+    assert re.match(r"KeyError \(.*\), from ValueError \(", trace_of(error_of(wrapped)))
+    assert re.match(r"FileNotFoundError \(.*\), from ValueError \(", trace_of(error_of(met)))
+    assert "ValueError" not in trace_of(error_of(hidden))
     for call in (wrapped, hidden, met):
-        assert SECRET not in way_of(error_of(call))
+        assert SECRET not in trace_of(error_of(call))
 
 
 def test_that_deep_recursions_and_circles_are_told_in_short():
-    told = way_of(error_of(lambda: broken(100)))
+    told = trace_of(error_of(lambda: broken(100)))
     assert told.count("test_logs") == 16
     error = error_of(broken)
     other = KeyError()
     error.__cause__, other.__cause__ = other, error
-    assert way_of(error).count("from") == 1
+    assert trace_of(error).count("from") == 1

@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.logs import way_of
+from app.logs import trace_of
 from app.qt.controllers import Controller
 from app.qt.state import Choice, NetworksState, Working
 from app.qt.workers.scoring import NETWORKS_TOPIC, ScoringWorker
@@ -121,7 +121,7 @@ class NetworksController(Controller):
             except FetchError as error:
                 problem, is_by_hand = f"{failed}: {error.reason}.", True
             except Exception as error:
-                log.info("%s: %s", failed, way_of(error))
+                log.info("%s: %s", failed, trace_of(error))
                 problem = sentence_of(error, failed)
             return NetworksState(missing_weights(), str(weights_folder()), problem, is_by_hand)
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.capture.capture import Capture, LatestFrame
 from app.capture.source import Cause, FrameSource, SourceError
 from app.demo.source import DemoSource
-from app.logs import way_of
+from app.logs import trace_of
 from app.malloc_tuning import keep_few_heaps
 from app.qt.state import Choice
 from app.types import Frame
@@ -65,7 +65,7 @@ class CaptureWorker(QObject):
             self.failed.emit(str(error))
             return
         except Exception as error:
-            log.error("A source could not be made: %s", way_of(error))
+            log.error("A source could not be made: %s", trace_of(error))
             self.failed.emit(f"The source could not be opened ({error}): choose another one.")
             return
         self._close()
@@ -83,7 +83,7 @@ class CaptureWorker(QObject):
 
             self.cameras_listed.emit([Choice(one.name, one.label) for one in list_cameras()])
         except Exception as error:
-            log.error("Cameras could not be listed: %s", way_of(error))
+            log.error("Cameras could not be listed: %s", trace_of(error))
             self.cameras_listed.emit([])
 
     @Slot()

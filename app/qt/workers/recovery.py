@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import Signal, Slot
 
-from app.logs import way_of
+from app.logs import trace_of
 from app.qt.workers.worker import Notifier
 from app.session.recovery import Found, Journal, find, remove
 from app.types import Sample
@@ -97,7 +97,7 @@ class RecoveryWorker(Notifier):
             try:
                 self._write()
             except Exception as error:
-                log.info("Unsaved takes could not be kept: %s", way_of(error))
+                log.info("Unsaved takes could not be kept: %s", trace_of(error))
                 self._complain(_reason(error))
 
     @Slot()

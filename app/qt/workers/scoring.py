@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QTimer, Signal, Slot
 
 from app.capture.capture import LatestFrame
-from app.logs import way_of
+from app.logs import trace_of
 from app.models.model import PadModel
 from app.qt.state import Working
 from app.qt.workers.worker import Notifier, sentence_of
@@ -65,7 +65,7 @@ class ScoringWorker(Notifier):
         except Cancelled:
             return
         except Exception as error:
-            log.info("The views could not be prepared: %s", way_of(error))
+            log.info("The views could not be prepared: %s", trace_of(error))
             self.tell(sentence_of(error, "The networks could not be prepared"), "error", _VIEWS)
             return
         finally:
@@ -120,7 +120,7 @@ class ScoringWorker(Notifier):
         try:
             self.observed.emit(self._observe(self._pipeline, self._model, frame))
         except Exception as error:
-            log.warning("A frame could not be scored: %s", way_of(error))
+            log.warning("A frame could not be scored: %s", trace_of(error))
             sentence = sentence_of(error, "A frame could not be scored")
             if sentence != self._last_failure:  # once: the next frame may fail alike
                 self._last_failure = sentence
@@ -142,7 +142,7 @@ class ScoringWorker(Notifier):
         except Cancelled:
             raise
         except Exception as error:
-            log.info("Liveness cannot be measured: %s", way_of(error))
+            log.info("Liveness cannot be measured: %s", trace_of(error))
             sentence = sentence_of(error, "The liveness networks cannot be used")
             self.tell(sentence, "warning", NETWORKS_TOPIC)
             return None

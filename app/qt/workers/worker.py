@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal, Slot
 
-from app.logs import way_of
+from app.logs import trace_of
 from app.names import with_command
 from app.qt.state import Choice, Notice, Working
 from lmkl_core.errors import Cancelled, InvalidInputError, ModelFileError
@@ -148,7 +148,7 @@ class JobWorker(QObject):
         except Cancelled:
             self.ended.emit(job.on_cancelled)
         except Exception as error:
-            log.info("A job failed: %s", way_of(error))  # its text may name a file
+            log.info("A job failed: %s", trace_of(error))  # its text may name a file
             self.ended.emit(partial(job.on_failed, sentence_of(error, f"{job.text} failed")))
         else:
             self.ended.emit(partial(job.on_done, result))
