@@ -38,6 +38,7 @@ from app.types import Condition, ScoredFrame, Verdict
 from app.vision.conditions import EnrolledConditions
 from benchmarks.real_views import RealViews, load
 from lmkl_core import LocalisedMKL, kernels
+from lmkl_core.baselines import METHODS
 from lmkl_core.calibration.threshold import LEVEL_SHARE, threshold_for
 from lmkl_core.features import weights
 from lmkl_core.features.liveness import LIVE, LIVENESS, can_measure
@@ -232,10 +233,11 @@ def windows(scores, recordings):
     return np.array(means)
 
 
-def scored(views: RealViews, arrays, trial: Trial, **parameters) -> Scored:
+def scored(views: RealViews, arrays, trial: Trial, model=None, **parameters) -> Scored:
     """Fit a model on the enrolled rows and score the others."""
-    model = LocalisedMKL(random_state=0, **parameters)
-    model.fit(rows_of(arrays, trial.enrolled), groups=views.recording[trial.enrolled])
+    model = model or LocalisedMKL(random_state=0, **parameters)
+    takes = {"groups": views.recording[trial.enrolled]} if isinstance(model, LocalisedMKL) else {}
+    model.fit(rows_of(arrays, trial.enrolled), **takes)
     return with_scores(views, arrays, trial, model)
 
 
@@ -511,8 +513,8 @@ def people_table(files, preset):
                 print_row(str(size), f"C = {n_clusters}", where, *cells(results))
 
 
-def liveness_of(views: RealViews):
-    """What the app's meter says of every row, from the embeddings; None without the networks."""
+def liveness_of(views: RealViews, combine=np.max):
+    """Liveness of every row as the app measures it, from the embeddings; None without networks."""
     if set(views.embeddings) != set(LIVENESS.networks) or not can_measure():
         return None
     found = []
@@ -520,7 +522,47 @@ def liveness_of(views: RealViews):
         state = read_tensors(weights.find(name).path)
         logits = rows.astype(np.float64) @ state["module.prob.weight"].T
         found.append(softmax(logits, axis=1)[:, LIVE])
-    return np.max(found, axis=0)
+    return combine(found, axis=0)
+
+
+def methods_table(files, preset):
+    """Other methods on the same views and frames, and MiniFASNet as its authors use it."""
+    places = [
+        (views, protocol, list(trials(views, protocol))) for views, protocol in known_light(files)
+    ]
+    places += [(v, "unseen people", [unseen_people(v)]) for v in files if v.split is not None]
+    print("\n### Methods on the same views: AUC (worst person); BPCER in % at APCER 1 %\n")
+    print_row("method", *(f"{views.name}, {protocol}" for views, protocol, _ in places))
+    print("|---" * (len(places) + 1) + "|")
+    for method in METHODS.values():
+        if method.uses == "all":
+            row = []
+            for views, _, tried in places:
+                arrays = arrays_of(views, preset)
+                row.append(separation([scored(views, arrays, t, method.make()) for t in tried]))
+            print_row(method.title, *row)
+    for views in files:
+        live = liveness_of(views, np.mean)
+        if live is not None:
+            is_error = (live >= 0.5) != views.is_genuine
+            errors = [
+                by_person(views.person[rows], is_error[rows].astype(float))
+                for rows in (~views.is_genuine, views.is_genuine)
+            ]
+            attacks, genuine = map(percent, errors)
+            print(
+                f"\nPre-trained MiniFASNets at 0.5, {views.name}: APCER {attacks}, BPCER {genuine}"
+            )
+
+
+def separation(results: list[Scored]):
+    """AUC, and BPCER where at most 1 % of a person's attack frames are accepted."""
+    areas = np.array([auc(one.genuine, one.attacks).value for one in results])
+    refused = [
+        share(one.genuine <= np.quantile(one.attacks, 0.99, method="higher")) for one in results
+    ]
+    worst = f" ({areas.min():.3f})" if len(areas) > 1 else ""
+    return f"{areas.mean():.4f}{worst}; {100 * np.mean(refused):.1f}"
 
 
 def verdicts(views: RealViews, arrays, trial: Trial, liveness):
@@ -593,6 +635,7 @@ TABLES = {
     "verdicts": lambda files, presets: verdict_table(files, presets[0]),
     "others": lambda files, presets: other_people_table(files, presets[0]),
     "people": lambda files, presets: people_table(files, presets[0]),
+    "methods": lambda files, presets: methods_table(files, presets[0]),
 }
 
 

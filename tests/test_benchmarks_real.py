@@ -118,3 +118,13 @@ def test_that_rates_are_means_over_people_at_the_rules_threshold():
     assert (apcer[:5], apcer[-4:]) == ("12.50", "(25)")
     assert (bpcer[:5], bpcer[-4:]) == ("25.00", "(50)")
     assert by_window == ["-", "-"]
+
+
+def test_that_methods_are_compared_where_one_percent_of_attacks_is_accepted(recorded, capsys):
+    attacks = np.linspace(0, 0.5, 201)
+    result = real.Scored("a", None, np.array([0.496, 0.6]), attacks, *[np.ones(0)] * 2)
+    assert real.separation([result]) == "0.9950; 0.0"
+    result = real.Scored("a", None, np.array([0.494, 0.6]), attacks, *[np.ones(0)] * 2)
+    assert real.separation([result]).endswith("; 50.0")
+    real.main(["--views", str(recorded / "views"), "--preset", "tiny", "--only", "methods"])
+    assert "| Localised MKL | " in capsys.readouterr().out
