@@ -1,1 +1,1 @@
-"""Settings, shortcuts and the about box."""
+"""Settings, test details, shortcuts and the about box."""

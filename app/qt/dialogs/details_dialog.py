@@ -1,4 +1,4 @@
-"""The details of a test that only the tester knows, and templates of them."""
+"""Ask for the details of a test that only the tester knows, with templates."""
 
 from collections.abc import Iterable, Mapping
 
@@ -37,9 +37,9 @@ _PLAIN_NUMBERS.setNumberOptions(QLocale.NumberOption.RejectGroupSeparator)
 
 
 class DetailsDialog(QDialog):
-    """Asks for the details of a test and of these attack species; none is obligatory."""
+    """Asks for the details of a test and of these attack species; all are optional."""
 
-    given = Signal(object)
+    details_entered = Signal(object)
     """The `Details`, on OK."""
     template_saved = Signal(str, object)
     """A name and `Details`."""
@@ -59,9 +59,9 @@ class DetailsDialog(QDialog):
         self._templates = dict(templates)
         self._editors: dict[tuple[str, str], QWidget] = {}
         about = wrapped(
-            "What an evaluator asks and the program cannot measure. Nothing is obligatory; "
-            "what is missing is counted in the report. Dates, camera, resolution, frame "
-            "rate, computer and processing times are filled in by the program.",
+            "What an evaluator asks and the program cannot measure. Everything is optional; the "
+            "report counts what is missing. The program fills in dates, camera, resolution, frame "
+            "rate, computer and processing times.",
             "muted",
         )
         kind = QDialogButtonBox.StandardButton
@@ -78,38 +78,38 @@ class DetailsDialog(QDialog):
         self._editors["", DETAILS[0].key].setFocus()
 
     def details(self) -> Details:
-        """Return the fields' contents; species without fields keep their details."""
+        """Return the contents of the fields; species without fields keep their details."""
         values: dict[str, str] = {}
-        species = {name: dict(given) for name, given in self._details.species.items()}
+        species = {name: dict(known) for name, known in self._details.species.items()}
         for (name, key), editor in self._editors.items():
             answers = species.setdefault(name, {}) if name else values
             answers.pop(key, None)
             if text := _text(editor):
                 answers[key] = text
-        return Details(values, {name: given for name, given in species.items() if given})
+        return Details(values, {name: answers for name, answers in species.items() if answers})
 
     def editor(self, key: str, species: str = "") -> QWidget:
         return self._editors[species, key]
 
     def accept(self) -> None:
-        self.given.emit(self.details())
+        self.details_entered.emit(self.details())
         super().accept()
 
     def _template_row(self) -> QHBoxLayout:
-        title = QLabel("&Template")
+        title = QLabel("Te&mplate")  # not "&T": that breaks the kerning of "Te" and cuts the label
         edit = QLineEdit()
         edit.setMaxLength(LONGEST_NAME)
         self.template = QComboBox()
         self.template.setEditable(True)
         self.template.setLineEdit(edit)
-        edit.setPlaceholderText("Choose one, or type a name to save one")
+        edit.setPlaceholderText("Choose one, or type a new name")
         self.template.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.template.setAccessibleName("Template")
         title.setBuddy(self.template)
         self.save_button = button("&Save as template", "save", self._on_save)
         self.delete_button = button("&Delete", "delete", self._on_delete)
-        for each in (self.save_button, self.delete_button):
-            each.setAutoDefault(False)
+        for action in (self.save_button, self.delete_button):
+            action.setAutoDefault(False)
         self._offer("")
         self.template.activated.connect(self._on_template)
         self.template.editTextChanged.connect(self._refresh)
@@ -127,7 +127,7 @@ class DetailsDialog(QDialog):
             form.addRow(question.label, editor)
         form.addRow(wrapped("Attack instruments", "heading"))
         if not species:
-            missing = "No attack was presented or planned yet: none is asked about."
+            missing = "No attack has been presented or planned yet."
             form.addRow(wrapped(missing, "muted"))
         metrics = self.fontMetrics()
         letter = metrics.averageCharWidth()
@@ -158,7 +158,7 @@ class DetailsDialog(QDialog):
         name = self._name()
         self.save_button.setEnabled(bool(name))
         self.save_button.setToolTip(
-            "Keep what is typed below under this name, for other tests."
+            "Save these details under this name, for other tests."
             if name
             else "Type a name for the template first."
         )
@@ -212,7 +212,7 @@ def _editor(question: Detail, hint: str) -> QWidget:
 
 
 def _text(editor: QWidget) -> str:
-    """Return an editor's text, or an empty one for no choice."""
+    """Return an editor's text; empty if nothing is chosen."""
     if isinstance(editor, QComboBox):
         return editor.currentText() if editor.currentIndex() > 0 else ""
     assert isinstance(editor, QLineEdit)
@@ -222,7 +222,7 @@ def _text(editor: QWidget) -> str:
 def _set_text(editor: QWidget, text: str) -> None:
     if isinstance(editor, QComboBox):
         if text and editor.findText(text) < 0:
-            editor.addItem(text)  # a file may say more than the choices
+            editor.addItem(text)  # a file may hold other values
         editor.setCurrentIndex(max(editor.findText(text), 0) if text else 0)
     else:
         assert isinstance(editor, QLineEdit)

@@ -60,17 +60,17 @@ PARTS = (
     Part("PyTorch (optional)", "torch", "BSD-3-Clause"),
     Part("torchvision (optional)", "torchvision", "BSD-3-Clause"),
 )
-"""Every package that the program uses; a test compares it with pyproject.toml."""
+"""All dependencies; a test compares them with pyproject.toml."""
 
 _ABOUT = (
-    "Tells a live face before a camera from a print, a screen or a mask that it has never seen. "
-    "It learns from genuine frames only, with localised one-class multiple kernel learning, and "
-    "shows what every score is made of."
+    "Distinguishes a live face in front of a camera from a print, a screen or a mask, without ever "
+    "having seen an attack. It learns from genuine frames only, with localised one-class multiple "
+    "kernel learning, and shows what makes up each score."
 )
 _LIMITS = (
-    "It is an instrument for teaching, research and tests. It is not a lock, not a certified "
-    "product, and it does not recognise people. Other attacks, cameras or light may be "
-    "judged worse than those that were tested."
+    "It is meant for teaching, research and tests. It is not a lock, not certified, and does not "
+    "recognise people. It may judge other attacks, cameras and light less reliably than those that "
+    "were tested."
 )
 
 
@@ -85,22 +85,22 @@ class AboutDialog(QDialog):
         picture.setPixmap(app_icon().pixmap(side, self.devicePixelRatio()))
         picture.setAccessibleName("The program's icon")
         licence = wrapped(f"Version {_version_of(PROGRAM)}, MIT licence", "muted")
-        words = vbox(None, 1, wrapped(PROGRAM, "title"), licence, 1)
+        title = vbox(None, 1, wrapped(PROGRAM, "title"), licence, 1)
         table = readable_table(
-            "Parts with versions and licences",
-            ("Part", "Version", "Licence"),
+            "Packages with versions and licences",
+            ("Package", "Version", "Licence"),
             [(part.name, _version_of(part.package), part.licence) for part in PARTS],
         )
         about_qt = (
-            f"Qt {qVersion()} is used under the LGPL, version 3, as separate libraries that may be "
-            "replaced by others. Each package brings the text of its licence."
+            f"Qt {qVersion()} is used under the LGPL, version 3, as separate libraries that can be "
+            "replaced. Each package includes the text of its licence."
         )
         vbox(
             self,
-            hbox(None, picture, (words, 1), spacing=2 * GRID),
+            hbox(None, picture, (title, 1), spacing=2 * GRID),
             wrapped(_ABOUT),
             wrapped(_LIMITS, "muted"),
-            wrapped("What it is built on", "heading"),
+            wrapped("Built with", "heading"),
             (table, 1),
             wrapped(about_qt, "small"),
             _close_button(self),
@@ -111,14 +111,14 @@ class AboutDialog(QDialog):
 
 
 class ShortcutsDialog(QDialog):
-    """A table of all actions with shortcuts."""
+    """All actions that have shortcuts."""
 
     def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keyboard shortcuts")
         rows = [(plain_text(action), keys(action)) for action in actions if action.shortcuts()]
         rows.append(("Move between controls", "Tab, Shift+Tab"))
-        self.table = readable_table("Keyboard shortcuts", ("What it does", "Keys"), rows)
+        self.table = readable_table("Keyboard shortcuts", ("Action", "Keys"), rows)
         heading = wrapped("Keyboard shortcuts", "heading")
         vbox(self, heading, (self.table, 1), _close_button(self), margins=2 * GRID)
         metrics = self.fontMetrics()
@@ -133,7 +133,7 @@ def _close_button(dialog: QDialog) -> QDialogButtonBox:
 
 
 def readable_table(name: str, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> QTableWidget:
-    """Return a table to be read and walked through; its first column takes the room."""
+    """Return a read-only table whose first column takes the spare width."""
     table = QTableWidget(len(rows), len(titles))
     table.setAccessibleName(name)
     table.setHorizontalHeaderLabels(titles)
@@ -153,13 +153,13 @@ def readable_table(name: str, titles: Sequence[str], rows: Sequence[Sequence[str
 
 
 def plain_text(action: QAction) -> str:
-    """Return an action's text without the mark of its letter and without trailing dots."""
+    """Return an action's text without its mnemonic and trailing dots."""
     text = action.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
     return text.removesuffix("...").removesuffix("\N{HORIZONTAL ELLIPSIS}")
 
 
 def keys(action: QAction) -> str:
-    """Return an action's shortcuts as they are written on this system."""
+    """Return an action's shortcuts as this system writes them."""
     form = QKeySequence.SequenceFormat.NativeText
     return ", ".join(shortcut.toString(form) for shortcut in action.shortcuts())
 

@@ -1,4 +1,4 @@
-"""The settings, in five pages."""
+"""The settings dialog."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -24,20 +24,20 @@ from app.settings import AUTO, CLUSTERS, CLUSTERS_A_PERSON, Settings, check
 
 RESOLUTIONS = ((640, 480), (800, 600), (1280, 720), (1920, 1080))
 SIZE = "size"
-"""Name of the field that stands for width and height."""
+"""Name of the field for width and height."""
 
 _DETECTORS = {"mtcnn": "MTCNN", "yunet": "YuNet"}
 
 
 @dataclass(frozen=True)
 class SettingsChoices:
-    """The choices on this machine."""
+    """What can be chosen on this machine."""
 
     cameras: tuple[str, ...]
     presets: tuple[tuple[str, str], ...]
     """Names and descriptions."""
     detectors: tuple[str, ...]
-    """Names of the face detectors that can be used, without ``"auto"``."""
+    """Names of the available face detectors, without ``"auto"``."""
     stored_in: tuple[str, ...]
     """Folders with personal data."""
 
@@ -65,7 +65,7 @@ def _pages(choices: SettingsChoices, delete: QPushButton) -> dict[str, list[Part
             ChoiceField(
                 SIZE,
                 "Resolution",
-                "Asked of a camera, which may give another. More is slower and rarely better.",
+                "Requested from the camera. A higher one is slower and rarely better.",
                 [(f"{w} \N{MULTIPLICATION SIGN} {h}", (w, h)) for w, h in RESOLUTIONS],
             ),
         ],
@@ -73,7 +73,7 @@ def _pages(choices: SettingsChoices, delete: QPushButton) -> dict[str, list[Part
             ChoiceField(
                 "preset",
                 "Preset",
-                "Which networks look at which parts of the face; a name or a file of yours.",
+                "Which networks look at which parts of the face: a name, or your own file.",
                 [(name, name) for name, _ in choices.presets],
                 editable=True,
                 browse="Presets (*.toml);;All files (*)",
@@ -82,11 +82,11 @@ def _pages(choices: SettingsChoices, delete: QPushButton) -> dict[str, list[Part
             ChoiceField(
                 "detector",
                 "Face detector",
-                "Finds the face in a frame. Automatic takes the best one that is installed.",
+                "Finds the face in a frame. Automatic uses the best one installed.",
                 [(AUTOMATIC, AUTO), *detectors],
             ),
             wrapped(
-                "An open model keeps the views it was fitted with; the next fit takes these.",
+                "Another preset makes other views: the model is closed and all takes are removed.",
                 "muted",
             ),
         ],
@@ -94,68 +94,68 @@ def _pages(choices: SettingsChoices, delete: QPushButton) -> dict[str, list[Part
             NumberField(
                 "target_bpcer",
                 "Genuine frames that may be refused",
-                "Automatic sets the threshold by the usual score of your own frames. Or type a "
-                "share, such as 2 %: the lower, the more attacks may pass.",
+                "Automatic derives the threshold from the usual score of your own frames. Or type "
+                "a share, such as 2 %: the lower it is, the more attacks may pass.",
                 percent=True,
                 optional=True,
             ),
             ChoiceField(
                 "n_clusters",
                 "Clusters (C)",
-                "Groups of similar frames, each with its own weights, in a model of one "
-                f"person. Each further person adds {CLUSTERS_A_PERSON}, up to {CLUSTERS[1]}.",
+                "Groups of similar frames, each with its own weights, in a model of one person. "
+                f"Each further person adds {CLUSTERS_A_PERSON}, up to {CLUSTERS[1]}.",
                 [(str(number), number) for number in range(CLUSTERS[0], CLUSTERS[1] + 1)],
             ),
-            NumberField("delta", "Regulariser (delta)", "Larger is smoother."),
+            NumberField("delta", "Regulariser (delta)", "Larger values make the model smoother."),
             NumberField(
                 "p",
                 "First exponent of the weights' norm (p)",
-                "At least 1. Near 1, few weights remain; large values make them equal.",
+                "At least 1. Near 1, few weights remain; large values make the weights equal.",
             ),
-            NumberField("q", "Second exponent (q)", "The same; often equal to p."),
+            NumberField("q", "Second exponent (q)", "As above; often equal to p."),
             NumberField(
                 "temperature",
                 "Temperature of the clusters",
-                "Small: a frame belongs to one cluster. Large: clusters share it.",
+                "Small: each frame belongs to one cluster. Large: clusters share frames.",
             ),
             wrapped(
-                "The first counts at once, the others from the next fit. Most people never need to "
-                "change them.",
+                "The first takes effect at once, the others at the next fit. Most people never "
+                "need to change them.",
                 "muted",
             ),
         ],
-        "&Look": [
+        "&Appearance": [
             ChoiceField(
                 "theme",
                 "Theme",
                 "Takes effect without a restart.",
-                [("Like the system", "system"), ("Light", "light"), ("Dark", "dark")],
+                [("Same as system", "system"), ("Light", "light"), ("Dark", "dark")],
             ),
             SwitchField(
                 "show_regions",
-                "Show what the networks look at",
-                "Draws the regions over the face in the preview.",
+                "Show regions",
+                "Draws the regions that the networks look at over the face.",
             ),
-            SwitchField("reopen_last", "Open the last model at launch", "Saves enrolling again."),
+            SwitchField("reopen_last", "Open the last model at launch", "No need to enrol again."),
         ],
         "&Privacy": [
             wrapped("What is stored", "heading"),
             wrapped(
-                "Pictures of the camera stay in memory and are gone when the program ends. "
-                "Nothing is sent anywhere. Networks are downloaded only when you ask for it."
+                "Camera pictures stay in memory and are gone when the program ends. Nothing is "
+                "sent anywhere. Networks are downloaded only at your request."
             ),
             SwitchField(
                 "recover_takes",
                 "Keep takes that are not saved yet",
-                "So that none is lost if the program ends unexpectedly: numbers computed from the "
-                "frames, no pictures, until the model is exported or you close the window.",
+                "Protects them against a crash. Stores numbers computed from the frames, no "
+                "pictures, until you export the model or close the window.",
             ),
-            wrapped(f"Your settings, and takes that are kept, are in:\n{folders}", "muted"),
+            wrapped(f"Settings and kept takes are stored in:\n{folders}", "muted"),
             wrapped("Delete", "heading"),
             wrapped(
-                "Removes the settings and everything else that the program has stored of you. "
-                "Models and reports that you saved elsewhere stay, and so do the networks' "
-                "files, which are the same for everyone."
+                "Deletes the settings and everything else the program has stored about you. Models "
+                "and reports that you saved elsewhere stay, as do the networks' files, which are "
+                "the same for everyone."
             ),
             (delete, 0, Qt.AlignmentFlag.AlignLeft),
         ],
@@ -166,9 +166,9 @@ class SettingsDialog(QDialog):
     """Edits settings."""
 
     accepted_settings = Signal(object)
-    """Changed `Settings` that can be used, on "OK" and on "Apply"."""
+    """Changed and valid `Settings`, on "OK" and on "Apply"."""
     delete_requested = Signal()
-    """Delete all personal data; confirmed, and emitted after the dialog has closed."""
+    """The user confirmed that all personal data be deleted; emitted after the dialog closed."""
 
     def __init__(
         self, settings: Settings, choices: SettingsChoices, parent: QWidget | None = None
@@ -176,7 +176,7 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Settings")
         self._settings = settings
-        self.delete = button("Delete all my data...", slot=self._ask, kind="danger")
+        self.delete = button("Delete all my data…", slot=self._ask, kind="danger")
         self.delete.setIcon(icon("delete", "bad"))
         self.delete.setAutoDefault(False)
         self._tabs = QTabWidget()
@@ -189,9 +189,7 @@ class SettingsDialog(QDialog):
             self._tabs.addTab(scroll_area(inside), title)
             self._pages.append([part for part in parts if isinstance(part, Field)])
         self._fields = {field.name: field for fields in self._pages for field in fields}
-        self._hint = wrapped(
-            "Change what is marked, or reset to defaults, before it can be used.", "bad"
-        )
+        self._hint = wrapped("Correct the marked values, or reset to defaults.", "bad")
         buttons = self._make_buttons()
         margins = (2 * GRID, GRID, 2 * GRID, 2 * GRID)
         vbox(self, (self._tabs, 1), self._hint, buttons, margins=margins)
@@ -204,17 +202,17 @@ class SettingsDialog(QDialog):
         self.resize(width, 40 * metrics.height())
 
     def chosen(self) -> Settings:
-        """Return the fields' values, usable or not."""
+        """Return the values of the fields, valid or not."""
         values: dict[str, Any] = {name: field.value() for name, field in self._fields.items()}
         values["width"], values["height"] = values.pop(SIZE)
         return dataclasses.replace(self._settings, **values)
 
     def field(self, name: str) -> Field:
-        """Return the field of one setting; "size" stands for width and height."""
+        """Return the field of a setting; "size" is the field of width and height."""
         return self._fields[name]
 
     def accept(self) -> None:
-        """Apply and close; stay open while a value cannot be used."""
+        """Apply and close, unless a value is invalid."""
         if not check(self.chosen()):
             self._on_apply()
             super().accept()
@@ -245,8 +243,8 @@ class SettingsDialog(QDialog):
         for name, field in self._fields.items():
             field.show_problem(problems.get(name, ""))
         for number, fields in enumerate(self._pages):
-            is_wrong = any(field.name in problems for field in fields)
-            self._tabs.setTabIcon(number, icon("warning", "bad") if is_wrong else QIcon())
+            is_invalid = any(field.name in problems for field in fields)
+            self._tabs.setTabIcon(number, icon("warning", "bad") if is_invalid else QIcon())
         self._hint.setVisible(bool(problems))
         self._ok.setEnabled(not problems)
         self._apply.setEnabled(not problems and chosen != self._settings)
@@ -269,8 +267,8 @@ class SettingsDialog(QDialog):
         ask(
             self,
             "Delete all my data",
-            "Delete everything that the program has stored of you?",
-            information="It is gone for good. What you saved elsewhere stays where it is.",
+            "Delete everything the program has stored about you?",
+            information="This cannot be undone. Files that you saved elsewhere stay.",
             action="Delete",
             slot=self._on_delete_confirmed,
         )

@@ -1,6 +1,6 @@
-"""Fields of the settings: a title, an editor, help and the problem with the value.
+"""Fields of the settings dialog: a title, an editor, a help text and a problem.
 
-`app.settings.check` decides whether a value can be used.
+`app.settings.check` decides whether a value is valid.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ AUTOMATIC = "Automatic"
 
 
 class Field(QWidget):
-    """One setting; ``name`` is that of the field of `app.settings.Settings`."""
+    """One setting; ``name`` is its name in `app.settings.Settings`."""
 
     changed = Signal()
 
@@ -55,7 +55,7 @@ class Field(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
 
     def value(self) -> Any:
-        """Return the value, or the typed text if it is not understood."""
+        """Return the value, or the typed text if it cannot be parsed."""
         raise NotImplementedError
 
     def set_value(self, value: Any) -> None:
@@ -63,7 +63,7 @@ class Field(QWidget):
 
     @property
     def problem(self) -> str:
-        """The problem that is shown; empty for none."""
+        """The problem shown; empty if there is none."""
         return self._problem.text()
 
     def show_problem(self, sentence: str) -> None:
@@ -74,7 +74,7 @@ class Field(QWidget):
 
 
 class SwitchField(Field):
-    """Yes or no."""
+    """A check box."""
 
     editor: QCheckBox
 
@@ -90,7 +90,7 @@ class SwitchField(Field):
 
 
 class NumberField(Field):
-    """A number, a fraction such as ``4/3``, a percentage, or where ``optional`` "Automatic"."""
+    """A number, a fraction such as ``4/3``, a percentage, or if ``optional`` "Automatic"."""
 
     editor: QLineEdit
 
@@ -105,14 +105,14 @@ class NumberField(Field):
     ) -> None:
         super().__init__(name, title, help_text, QLineEdit())
         self._percent, self._optional = percent, optional
-        self._shown: tuple[str, Any] = ("", "")
+        self._displayed: tuple[str, Any] = ("", "")
         self.editor.textChanged.connect(self.changed)
 
     def value(self) -> Any:
-        """Return the number, None where it may be left open, or the text if it is neither."""
+        """Return the number, None for "Automatic", or the text if it is neither."""
         text = self.editor.text().strip()
-        if text == self._shown[0]:
-            return self._shown[1]  # with all the digits that are not shown
+        if text == self._displayed[0]:
+            return self._displayed[1]  # with all its digits
         if self._optional and text.casefold() in ("", AUTO, AUTOMATIC.casefold()):
             return None
         try:
@@ -122,22 +122,22 @@ class NumberField(Field):
         return number / 100 if self._percent else number
 
     def set_value(self, value: Any) -> None:
-        """Show a number in few digits, or that it is chosen automatically."""
+        """Show a rounded number or "Automatic"."""
         if value is None:
             text = AUTOMATIC
         elif self._percent:
             text = f"{value * 100:.6g} %"
         else:
             text = "4/3" if value == 4 / 3 else f"{value:.6g}"
-        self._shown = (text, value)
+        self._displayed = (text, value)
         self.editor.setText(text)
 
 
 class ChoiceField(Field):
-    """One of several choices, each a text and a value, or with ``editable`` also typed text.
+    """One of several choices, each a text and a value; if ``editable``, also typed text.
 
-    ``browse`` are the kinds of files that a button looks for; ``about`` describes some of the
-    values in place of the help text.
+    ``browse`` is the filter of a file dialog, opened by a button; ``about`` replaces the help text
+    for some values.
     """
 
     editor: QComboBox
@@ -158,7 +158,7 @@ class ChoiceField(Field):
         editor.setEditable(editable)
         editor.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         editor.keep_narrow(16)
-        browser = button("Browse...") if browse else None
+        browser = button("Browse…") if browse else None
         super().__init__(name, title, help_text, editor, browser)
         self._browse, self._about = browse, about or {}
         self._values: list[Any] = []
@@ -178,7 +178,7 @@ class ChoiceField(Field):
         return text if place < 0 else self._values[place]
 
     def set_value(self, value: Any) -> None:
-        """Show a value; one that is not among the choices becomes one of them."""
+        """Show a value, adding it to the choices if necessary."""
         if value not in self._values:
             parts = value if isinstance(value, tuple) else (value,)
             self._add(" \N{MULTIPLICATION SIGN} ".join(map(str, parts)), value)
@@ -192,7 +192,7 @@ class ChoiceField(Field):
         self._help.setText(self._about.get(str(self.value()), self._help_text))
 
     def _add(self, text: str, value: Any) -> None:
-        # Values stay on this side: Qt would turn tuples into lists.
+        # Values are stored here, because Qt would turn tuples into lists.
         self._values.append(value)
         self.editor.addItem(text)
 
@@ -206,6 +206,6 @@ class ChoiceField(Field):
 
 
 def _number(text: str) -> float:
-    """Return the number a text stands for; a comma counts as a point, "4/3" as a fraction."""
+    """Parse a number or a fraction; a decimal comma is allowed."""
     above, slash, below = text.replace(",", ".").partition("/")
     return float(above) / float(below) if slash else float(above)

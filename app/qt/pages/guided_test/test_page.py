@@ -208,7 +208,7 @@ class TestPage(QWidget):
         named = control.templates.named
         dialog = DetailsDialog(guided_test.details, control.attacks(), named, self.window())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.given.connect(control.set_details)
+        dialog.details_entered.connect(control.set_details)
         dialog.template_saved.connect(control.save_template)
         dialog.template_deleted.connect(control.delete_template)
         dialog.open()
