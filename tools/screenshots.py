@@ -35,7 +35,7 @@ from app.qt.menus import settings_choices
 from app.qt.model_dialogs import ExportDialog, UnlockDialog
 from app.qt.pages.guided_test.cards import PlanCard, ReportPanel
 from app.qt.pages.guided_test.tally import TallyCard
-from app.qt.state import PassphraseAsked, Working
+from app.qt.state import PassphraseRequest, Working
 from app.qt.window_picture import rest, wait_until
 from app.session.guided_test.details import Details
 from app.settings import Settings
@@ -463,13 +463,13 @@ def _dialogs(at):
     settings = SettingsDialog(at.controller.settings, settings_choices(()), window)
     settings.show()
     (tabs,) = settings.findChildren(QTabWidget)
-    for number, name in enumerate(("camera", "views", "model", "look", "privacy")):
+    for number, name in enumerate(("camera", "views", "model", "appearance", "privacy")):
         tabs.setCurrentIndex(number)
         at.take(f"settings-{name}", settings)
     settings.close()
     _take_export(at)
     unlock = UnlockDialog(window)
-    unlock.ask(PassphraseAsked("me.lmkl", "me.lmkl", was_wrong=True))
+    unlock.ask(PassphraseRequest("me.lmkl", "me.lmkl", was_wrong=True))
     at.take("unlock", unlock)
     unlock.close()
     for name, dialog in (
@@ -491,7 +491,7 @@ def _take_export(at):
         dialog.protect.setChecked(True)
         for edit in (dialog.first, dialog.second):
             edit.line.setText("four words make one")
-        dialog.go_on.setFocus()
+        dialog.accept_button.setFocus()
         at.take("export", dialog)
         dialog.reject()
 

@@ -1,11 +1,10 @@
-"""Start and end of the window.
+"""Start and end the window.
 
-1. A plain page says that the program is loading. The source opens on its thread, and the page shows
-   its frames.
-2. Meanwhile another thread imports the rest, which takes more than a second.
-3. Session, controllers and window are made, and the window takes the place of the page. Then the
+1. A plain loading page appears. The source opens on its own thread, and the page shows its frames.
+2. Meanwhile another thread imports the rest of the program, which takes more than a second.
+3. Session, controllers and window are created, and the window replaces the loading page. Then the
    networks are prepared.
-4. Closing ends the threads, within two seconds, and releases the camera.
+4. Closing the window ends the threads within two seconds and releases the camera.
 """
 
 import gc
@@ -36,17 +35,17 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LOOK_FOR_SIGNALS = 250
-"""Milliseconds after which Python is given the chance to notice Ctrl-C."""
+SIGNAL_INTERVAL = 250
+"""Milliseconds between chances for Python to notice Ctrl-C."""
 
-LONGEST_WAIT = 0.1
-"""Seconds in which nothing else is loaded for a first frame, which then comes the sooner."""
+FIRST_FRAME_WAIT = 0.1
+"""Seconds to wait for a first frame before loading continues and slows it down."""
 
 
 class LoadingPage(QWidget):
-    """The plain page on the screen while the window loads, with the picture at the left.
+    """A plain page, shown while the window loads, with the picture on the left.
 
-    ``geometry`` is the window's, as the settings keep it; empty for the middle of the screen.
+    ``geometry`` is the stored geometry of the window; if empty, the page is centred.
     """
 
     def __init__(self, geometry: str, capture: CaptureWorker) -> None:
@@ -54,14 +53,14 @@ class LoadingPage(QWidget):
         theme.notifier().mark(self)
         self.preview = Preview(self)
         self.preview.show_message("")
-        words = QLabel("Loading…", self)
-        words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        label = QLabel("Loading…", self)
+        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         row = QHBoxLayout(self)
         row.addWidget(self.preview, 1)
-        row.addWidget(words, 1)
-        room = self.screen().availableGeometry()
-        self.resize(min(1280, room.width()), min(720, room.height()))
-        self.move(room.center() - self.rect().center())
+        row.addWidget(label, 1)
+        available = self.screen().availableGeometry()
+        self.resize(min(1280, available.width()), min(720, available.height()))
+        self.move(available.center() - self.rect().center())
         if geometry:
             self.restoreGeometry(QByteArray.fromHex(geometry.encode()))
         self._frames = capture.to_show
@@ -72,14 +71,14 @@ class LoadingPage(QWidget):
         QApplication.processEvents()
         self.repaint()
 
-    def show_first(self, seconds: float) -> None:
-        """Wait so long for a first frame, and paint it."""
+    def wait_for_frame(self, seconds: float) -> None:
+        """Wait up to this long for a first frame, and paint it."""
         if (frame := self._frames.wait(seconds)) is not None:
             self.preview.show_frame(frame)
             self.preview.repaint()
 
-    def give_way_to(self, other: Preview) -> None:
-        """Hand the picture over to the preview of the window, which is shown already, and close."""
+    def hand_over_to(self, other: Preview) -> None:
+        """Hand the picture over to the preview of the visible window, and close."""
         other.take_over(self.preview)
         self.close()
         self.deleteLater()
@@ -93,7 +92,7 @@ class LoadingPage(QWidget):
 def make_application(arguments: list[str] | None = None) -> QApplication:
     """Return the application object with its name, style and icon."""
     existing = QApplication.instance()
-    # The style by its option: `setStyle` would make a Python class of QStyle, which takes 5 ms.
+    # As an option, because `setStyle` would import QStyle into Python, which takes 5 ms.
     options = [*(arguments or sys.argv[:1]), "-style", "fusion"]
     app = existing if isinstance(existing, QApplication) else QApplication(options)
     app.setApplicationName("lmkl-pad")
@@ -110,20 +109,20 @@ def make_window(
     make_demo: Callable[[], FrameSource] | None = None,
     **options: Any,
 ) -> "MainWindow":
-    """Make the window and start what is behind it; the caller shows it.
+    """Make the window and start its controllers and threads; the caller shows it.
 
     Parameters
     ----------
     source : SourceController, optional
-        At work already; by default that of the settings is started.
+        Already started; by default, one is started with the source of the settings.
     problems : tuple of str
         Sentences about settings that could not be used.
     make_demo : callable, optional
-        Makes the demo source, where none is at work yet.
+        Makes the demo source, unless ``source`` is given.
     **options
-        For `AppController`.
+        Passed to `AppController`.
     """
-    # Here and not above: the first picture does not wait for these.
+    # Imported late so that the first picture does not wait for them.
     from app.qt.controllers.app_controller import AppController
     from app.qt.main_window import MainWindow
 
@@ -154,15 +153,15 @@ def run(source: str = "", model: str = "", on_shown: Callable[[], None] | None =
     page.show_now()
     interrupts = _Interrupts()
     sources.start(source)
-    page.show_first(LONGEST_WAIT)
+    page.wait_for_frame(FIRST_FRAME_WAIT)
     _load_the_rest(interrupts, sources)
     model = os.path.abspath(model) if model else ""
     window = make_window(settings, sources, problems, model=model)
     if on_shown is not None and not page.preview.n_painted:
         window.live.preview.first_frame_shown.connect(on_shown)
-    _tell_of_errors(window)
+    _show_unexpected_errors(window)
     window.show()
-    page.give_way_to(window.live.preview)
+    page.hand_over_to(window.live.preview)
     code = app.exec() if interrupts.code is None else interrupts.code
     interrupts.timer.stop()
     window.controller.stop()
@@ -172,19 +171,19 @@ def run(source: str = "", model: str = "", on_shown: Callable[[], None] | None =
 
 
 def _end_now(code: int) -> None:
-    """Exit though threads are running: Qt would abort when it destroys one."""
+    """Exit while threads are still running: Qt would abort when it destroys one."""
     logging.shutdown()
     os._exit(code)
 
 
 class _Loader(QThread):
-    """Imports what the window needs; the classes of Qt that it makes belong to no thread."""
+    """Imports what the window needs; this creates Qt classes, but no objects."""
 
     error: BaseException | None = None
 
     def run(self) -> None:
         try:
-            import app.qt.main_window  # noqa: F401  Not on the main thread: the page goes on.
+            import app.qt.main_window  # noqa: F401  Keeps the main thread free.
         except BaseException as error:
             self.error = error
 
@@ -201,8 +200,8 @@ def _load_the_rest(interrupts: "_Interrupts", sources: SourceController) -> None
     loader.wait()
     if loader.error is not None:
         raise loader.error
-    # Modules stay for good: without this, every full collection would look through all that they
-    # are made of, and the window would not answer for that long. `app.launch` turned it off.
+    # Modules are never freed. Freezing them keeps full collections from scanning them, which would
+    # block the window. `app.launch` disabled the collector.
     gc.freeze()
     gc.enable()
 
@@ -212,10 +211,10 @@ class _Interrupts:
 
     def __init__(self) -> None:
         self.code: int | None = None
-        for asked in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(asked, self._end)
-        # Signals are handled between Python's instructions, and Qt's loop has none.
-        self.timer = QTimer(interval=LOOK_FOR_SIGNALS)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._end)
+        # Python handles signals between its own instructions, and Qt's event loop runs none.
+        self.timer = QTimer(interval=SIGNAL_INTERVAL)
         self.timer.timeout.connect(lambda: None)
         self.timer.start()
 
@@ -224,8 +223,8 @@ class _Interrupts:
         QApplication.exit(self.code)
 
 
-def _tell_of_errors(window: "MainWindow") -> None:
-    """Show an unexpected error as a notice: the program goes on."""
+def _show_unexpected_errors(window: "MainWindow") -> None:
+    """Show unexpected errors as notices; the program continues."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         log.error("Unexpected error: %s", trace_of(error.with_traceback(trace)))

@@ -1,4 +1,4 @@
-"""The window: the picture and its verdict on the left, pages on the right, menus above."""
+"""The main window: picture and verdict on the left, pages on the right, menus above."""
 
 from typing import NamedTuple
 
@@ -20,10 +20,10 @@ from app.qt.pages.why_page import WhyPage
 from app.qt.theme import icons
 from app.qt.widgets.inputs import CalmTabBar
 
-FIGURES_EVERY = 500
-"""Milliseconds between changes of the figures at the foot."""
-PAUSE = 5
-"""Milliseconds in which events are handled before the model's page is opened after a fit."""
+STATUS_INTERVAL = 500
+"""Milliseconds between updates of the status line."""
+PAUSE_AFTER_FIT = 5
+"""Milliseconds for pending events before the model's page opens."""
 
 
 class Pages(NamedTuple):
@@ -49,15 +49,15 @@ class MainWindow(QMainWindow):
             EnrolPage(controller), ModelPage(controller), WhyPage(controller), TestPage(controller)
         )
         self.tabs = self._make_tabs()
-        self._halves = QSplitter(Qt.Orientation.Horizontal)
-        self._halves.setChildrenCollapsible(False)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter.setChildrenCollapsible(False)
         for number, half in enumerate((self.live, self.tabs)):
-            self._halves.addWidget(half)
-            self._halves.setStretchFactor(number, 1)
+            self._splitter.addWidget(half)
+            self._splitter.setStretchFactor(number, 1)
         self.live.setMinimumWidth(440)
         self.tabs.setMinimumWidth(480)
-        self._halves.setSizes([680, 600])
-        self.setCentralWidget(self._halves)
+        self._splitter.setSizes([680, 600])
+        self.setCentralWidget(self._splitter)
         self.setStatusBar(self.status)
         self.setMinimumSize(1000, 640)
         self.resize(1280, 720)
@@ -65,13 +65,13 @@ class MainWindow(QMainWindow):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.models = ModelDialogs(self)
         self.menus = Menus(self)
-        self._timer = QTimer(self, interval=FIGURES_EVERY)
-        self._timer.timeout.connect(self._show_figures)
+        self._timer = QTimer(self, interval=STATUS_INTERVAL)
+        self._timer.timeout.connect(self._show_status)
         self._timer.start()
         self._connect()
         self._show_title()
-        self._restore()
-        self.setFocus()  # nothing is chosen yet: the first Tab goes to the first widget
+        self._restore_layout()
+        self.setFocus()  # so that the first Tab goes to the first widget
 
     def _make_tabs(self) -> QTabWidget:
         tabs = QTabWidget()
@@ -89,12 +89,12 @@ class MainWindow(QMainWindow):
         return tabs
 
     def _connect(self) -> None:
-        """Connect signals that lead to another page or to a dialog."""
+        """Connect signals that open another page or a dialog."""
         controller, pages, models, menus = self.controller, self.pages, self.models, self.menus
         controller.working.connect(self.status.show_working)
         controller.settings_changed.connect(self._on_settings)
         controller.model_changed.connect(self._show_title)
-        controller.source.source_changed.connect(self._show_figures)
+        controller.source.source_changed.connect(self._show_status)
         controller.model.fitted.connect(self._on_fitted)
         controller.recovery.brought_back.connect(self.turn_to_enrol)
         controller.networks.card_requested.connect(self._turn_to_networks)
@@ -124,8 +124,8 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _on_fitted(self) -> None:
-        """Open the model's page, once events were handled: filling it took its time."""
-        QTimer.singleShot(PAUSE, self, lambda: self.turn_to(self.pages.model))
+        """Open the model's page, after the events that queued up while it was filled."""
+        QTimer.singleShot(PAUSE_AFTER_FIT, self, lambda: self.turn_to(self.pages.model))
 
     # ------------------------------------------------------------- values
 
@@ -134,16 +134,16 @@ class MainWindow(QMainWindow):
         theme.notifier().choose(self.controller.settings.theme)
 
     @Slot()
-    def _show_figures(self) -> None:
+    def _show_status(self) -> None:
         self.status.show_throughput(self.controller.source.name, self.controller.throughput())
 
     @Slot()
     def _show_title(self) -> None:
-        shown = self.controller.session.model_summary
-        if shown is None:
+        model = self.controller.session.model_summary
+        if model is None:
             self.setWindowTitle("lmkl-pad")
-        elif shown.path:
-            name = shown.path.replace("\\", "/").rpartition("/")[2]
+        elif model.path:
+            name = model.path.replace("\\", "/").rpartition("/")[2]
             self.setWindowTitle(f"{name} – lmkl-pad")
         else:
             self.setWindowTitle("Model not exported yet – lmkl-pad")
@@ -151,18 +151,18 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------- dropping
 
     def dragEnterEvent(self, event: QDragEnterEvent, /) -> None:
-        """Take one file or folder."""
+        """Accept a single file or folder."""
         urls = event.mimeData().urls()
         if len(urls) == 1 and urls[0].isLocalFile():
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent, /) -> None:
-        """Open what was dropped: a model by its ending, anything else as a source."""
+        """Open what was dropped."""
         self.open_path(event.mimeData().urls()[0].toLocalFile())
         event.acceptProposedAction()
 
     def open_path(self, path: str) -> None:
-        """Open a model or a recording."""
+        """Open a model, recognised by its suffix, or anything else as a source."""
         if path.lower().endswith((SUFFIX, PROTECTED_SUFFIX)):
             self.models.open_model(path)
         else:
@@ -171,11 +171,11 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------- closing
 
     def closeEvent(self, event: QCloseEvent, /) -> None:
-        """Ask about an unsaved model, then stop everything."""
+        """Ask about unsaved models and takes, then stop everything."""
         if not self._may_close():
             event.ignore()
             return
-        self._keep_place()
+        self._save_layout()
         self._timer.stop()
         self.hide()
         self.controller.forget_takes()
@@ -186,35 +186,35 @@ class MainWindow(QMainWindow):
     def _may_close(self) -> bool:
         session = self.controller.session
         if not session.has_unsaved_model:
-            text = "Takes that no model holds yet will be lost. Close all the same?"
-            return not session.has_precious_takes or confirm(self, "Close without the takes?", text)
+            text = "Takes that are not part of a model will be lost. Close anyway?"
+            return not session.has_precious_takes or confirm(self, "Close without takes?", text)
         box = QMessageBox(self)
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle("Export the model?")
-        box.setText("The model is in memory only. Export it before closing?")
+        box.setText("The model has not been exported. Export it before closing?")
         export = box.addButton("Export…", QMessageBox.ButtonRole.AcceptRole)
-        discard = box.addButton("Close without it", QMessageBox.ButtonRole.DestructiveRole)
+        discard = box.addButton("Close without exporting", QMessageBox.ButtonRole.DestructiveRole)
         box.addButton(QMessageBox.StandardButton.Cancel)
         box.setDefaultButton(export)
         box.exec()
         if box.clickedButton() is export:
-            # The window closes by itself once the file is written and read back.
+            # The window closes by itself once the file has been written and verified.
             self.models.close_after_export = True
             self.models.export()
             return False
         return box.clickedButton() is discard
 
-    def _keep_place(self) -> None:
+    def _save_layout(self) -> None:
         if self.controller.is_forgotten:
-            return  # everything was deleted: nothing is written again
+            return  # the person deleted everything: store nothing new
         self.controller.change_settings(
             window=bytes(self.saveGeometry().toHex().data()).decode(),
-            splitter=bytes(self._halves.saveState().toHex().data()).decode(),
+            splitter=bytes(self._splitter.saveState().toHex().data()).decode(),
         )
 
-    def _restore(self) -> None:
+    def _restore_layout(self) -> None:
         settings = self.controller.settings
         if settings.window:
             self.restoreGeometry(QByteArray.fromHex(settings.window.encode()))
         if settings.splitter:
-            self._halves.restoreState(QByteArray.fromHex(settings.splitter.encode()))
+            self._splitter.restoreState(QByteArray.fromHex(settings.splitter.encode()))

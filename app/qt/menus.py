@@ -79,10 +79,10 @@ class Menus(QObject):
         menu = self._window.menuBar().addMenu("&Session")
         fit, undo = self._controller.model.fit, self._controller.enrol.undo
         self._record = self._add(menu, "&Record a take", self.toggle_take, "Ctrl+R", "record")
-        self._fit = self._add(menu, "&Fit the model", fit, "Ctrl+F", "model")
+        self._fit = self._add(menu, "&Fit model", fit, "Ctrl+F", "model")
         self._undo = self._add(menu, "&Undo", undo, QKeySequence.StandardKey.Undo)
         menu.addSeparator()
-        self._discard = self._add(menu, "&Close the model", self._on_discard)
+        self._discard = self._add(menu, "&Close model", self._on_discard)
 
     def _make_view_menu(self) -> None:
         menu = self._window.menuBar().addMenu("&View")
@@ -97,7 +97,7 @@ class Menus(QObject):
         look = menu.addMenu("&Theme")
         group = QActionGroup(look)
         self._themes = {}
-        for name, text in (("system", "As the &system"), ("light", "&Light"), ("dark", "&Dark")):
+        for name, text in (("system", "Same as &system"), ("light", "&Light"), ("dark", "&Dark")):
             choose = partial(self._controller.change_settings, theme=name)
             action = self._themes[name] = self._add(look, text, choose)
             action.setCheckable(True)
@@ -113,16 +113,14 @@ class Menus(QObject):
     def save_report(self) -> None:
         """Ask for a file and save the report there."""
         start = str(Path(self._window.models.folder()) / "lmkl-pad-report.html")
-        path, _ = QFileDialog.getSaveFileName(
-            self._window, "Save the report", start, "Page (*.html)"
-        )
+        path, _ = QFileDialog.getSaveFileName(self._window, "Save report", start, "Page (*.html)")
         if path:
             path = path if Path(path).suffix else f"{path}.html"
             self._controller.guided_test.save_report(path)
 
     @Slot()
     def open_report(self) -> None:
-        """Show the saved report in the browser; ask where to save it first."""
+        """Show the saved report in the browser; if it is not saved yet, ask where to save it."""
         if self._report.html:
             QDesktopServices.openUrl(QUrl.fromLocalFile(self._report.html))
         else:
@@ -130,10 +128,10 @@ class Menus(QObject):
 
     @Slot()
     def choose_networks(self) -> None:
-        """Ask for the files of the liveness networks and use them."""
+        """Ask for the files of the liveness networks, and import them."""
         paths, _ = QFileDialog.getOpenFileNames(
             self._window,
-            "Choose the files of the liveness networks",
+            "Choose the liveness networks",
             str(Path.home()),
             "Weights (*.pth);;All files (*)",
         )
@@ -148,7 +146,7 @@ class Menus(QObject):
             action.setToolTip(path)
             action.triggered.connect(partial(self._window.models.open_model, path))
         if self._recent.isEmpty():
-            self._recent.addAction("No model was opened or exported yet").setEnabled(False)
+            self._recent.addAction("No recent models").setEnabled(False)
 
     @Slot()
     def show_settings(self) -> None:
@@ -168,10 +166,10 @@ class Menus(QObject):
 
     @Slot(object)
     def _on_accepted(self, settings: Settings) -> None:
-        # Settings without a field may have changed meanwhile.
+        # The dialog has no fields for these, and they may have changed meanwhile.
         now = self._controller.settings
-        kept = {name: getattr(now, name) for name in ("recent", "window", "splitter")}
-        self._controller.use_settings(replace(settings, **kept))
+        current = {name: getattr(now, name) for name in ("recent", "window", "splitter")}
+        self._controller.use_settings(replace(settings, **current))
 
     @Slot()
     def toggle_take(self) -> None:
@@ -209,7 +207,7 @@ class Menus(QObject):
 
 
 def settings_choices(cameras: tuple[str, ...]) -> SettingsChoices:
-    """Return the choices on this machine."""
+    """Return what can be chosen on this machine."""
     detectors = ("mtcnn", "yunet") if (weights_folder() / YUNET_FILE).is_file() else ("mtcnn",)
     return SettingsChoices(
         cameras=cameras,

@@ -1,4 +1,4 @@
-"""Values that the window shows besides those of the session: source, progress, notices."""
+"""Values shown by the window that are not part of the session: source, progress, notices."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Choice:
-    """Something to choose: its key and the text that is shown."""
+    """An option: its key and the text shown."""
 
     key: str
     text: str
@@ -14,26 +14,26 @@ class Choice:
 
 @dataclass(frozen=True)
 class Notice:
-    """One sentence for the person: the problem and the way out."""
+    """One sentence for the user: the problem and what to do about it."""
 
     text: str
     level: str = "info"
-    """Or "warning" or "error"."""
+    """One of "info", "warning" or "error"."""
     topic: str = ""
-    """A later notice of the same topic takes its place; an empty text takes it away."""
+    """A later notice on the same topic replaces this one; one with an empty text removes it."""
     actions: tuple[Choice, ...] = ()
-    """What the person can do, each a button; such a notice stays until it is answered."""
+    """Shown as buttons; a notice with actions stays until one is chosen."""
 
 
 @dataclass(frozen=True)
 class Working:
-    """Progress of a long piece of work."""
+    """Progress of a task."""
 
     text: str = ""
-    """Empty: nothing is being done."""
+    """Empty while nothing is running."""
     done: int = 0
     total: int = 0
-    """0: not known."""
+    """0 if unknown."""
     can_cancel: bool = True
 
 
@@ -42,46 +42,46 @@ class SourceState:
     """The open source."""
 
     text: str = ""
-    """As a person would type it: "demo", "camera:NAME", a path, an address without credentials."""
+    """As typed by the user: "demo", "camera:NAME", a path, an address without credentials."""
     name: str = ""
-    """Fit to be shown."""
+    """For display."""
     is_demo: bool = False
     presentations: tuple[Choice, ...] = ()
     """What the demo can present; empty for other sources."""
     presenting: str = ""
-    """Key of what the demo was asked to present; empty is everything in turn."""
+    """Key of what the demo was asked to present; empty for everything in turn."""
     species: tuple[str, ...] = ()
     """Attack species that the demo can present."""
 
 
 @dataclass(frozen=True)
 class NetworksState:
-    """Which files of the networks are missing, and how getting them goes."""
+    """Which liveness networks are missing, and the progress of fetching them."""
 
     missing: tuple[Any, ...] = ()
-    """Entries of the catalogue of weights."""
+    """Entries of the weights catalogue."""
     folder: str = ""
-    """Where files of weights lie."""
+    """The folder of the weights."""
     problem: str = ""
-    """Why the last attempt to get them failed, in one sentence."""
+    """Why the last attempt to fetch or import them failed, in one sentence."""
     is_by_hand: bool = False
-    """Whether that was a download, so that bringing the files by hand is the way out."""
+    """Whether a download failed, so that the files have to be copied by hand."""
     working: Working = field(default_factory=Working)
 
     @property
     def size(self) -> int:
-        return sum(one.size or 0 for one in self.missing)
+        return sum(entry.size or 0 for entry in self.missing)
 
     @property
     def licence(self) -> str:
-        return ", ".join(dict.fromkeys(one.licence for one in self.missing))
+        return ", ".join(dict.fromkeys(entry.licence for entry in self.missing))
 
 
 @dataclass(frozen=True)
-class PassphraseAsked:
+class PassphraseRequest:
     """A protected model that needs its passphrase."""
 
     path: str
     name: str
     was_wrong: bool = False
-    """Whether a passphrase was given that did not open it."""
+    """Whether the last passphrase did not open it."""

@@ -1,11 +1,11 @@
-"""A picture of the window with a model at work on the demo, for commands that have no screen.
+"""Take a picture of the window while a model judges the demo, without a screen.
 
 ::
 
     python -m app.qt.window_picture MODEL PICTURE
 
-opens the model, lets the demo present the person and then a print, and saves the page that
-explains the score. It runs as a process of its own, because Qt ends the process where it cannot
+opens the model, lets the demo present the person and then a print, and saves the window with the
+page that explains the score. It runs in its own process, because Qt ends the process if it cannot
 start.
 """
 
@@ -26,41 +26,41 @@ from app.settings import Settings
 
 SIZE = (1280, 800)
 GENUINE, ATTACK = "window 6", "print"
-"""What the demo presents, one after the other."""
+"""What the demo presents, in this order."""
 PATIENCE = 15.0
 """Seconds to wait for the expected verdict; the picture is taken in any case."""
 HISTORY = 2.5
-"""Seconds of scores that the chart gets to show of each."""
-LOOK_EVERY = 15
-"""Milliseconds between looks at the condition in `wait_until`."""
+"""Seconds of scores in the chart for each."""
+CHECK_INTERVAL = 15
+"""Milliseconds between checks of the condition in `wait_until`."""
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Take the picture."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(prog="python -m app.qt.window_picture", description=__doc__)
     parser.add_argument("model", type=Path, help="the model file")
-    parser.add_argument("picture", type=Path, help="where the picture goes, as PNG")
+    parser.add_argument("picture", type=Path, help="the picture to write, as PNG")
     options = parser.parse_args(arguments)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    with tempfile.TemporaryDirectory() as own:
-        # Not the person's own settings and data.
-        os.environ["LMKL_PAD_CONFIG"] = os.environ["LMKL_PAD_DATA"] = own
+    with tempfile.TemporaryDirectory() as folder:
+        # Keeps away from the user's settings and data.
+        os.environ["LMKL_PAD_CONFIG"] = os.environ["LMKL_PAD_DATA"] = folder
         _take(options.model.absolute(), options.picture.absolute())
 
 
 def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
-    """Run the event loop until a condition holds; return whether it did in time."""
-    loop, timer = QEventLoop(), QTimer(interval=LOOK_EVERY)
+    """Run the event loop until a condition holds; return whether it did before the timeout."""
+    loop, timer = QEventLoop(), QTimer(interval=CHECK_INTERVAL)
     deadline = monotonic() + seconds
     holds = condition()
 
-    def look() -> None:
+    def check() -> None:
         nonlocal holds
         holds = condition()
         if holds or monotonic() >= deadline:
             loop.quit()
 
-    timer.timeout.connect(look)
+    timer.timeout.connect(check)
     if not holds and seconds > 0:
         timer.start()
         loop.exec()
@@ -85,7 +85,7 @@ def _take(model: Path, picture: Path) -> None:
         for key, verdict in ((GENUINE, "genuine"), (ATTACK, "attack")):
             controller.source.present(key)
             _wait("the demo", partial(_presents, window, key))
-            wait_until(partial(_says, window, verdict), PATIENCE)
+            wait_until(partial(_shows, window, verdict), PATIENCE)
             rest(HISTORY)
         for button in window.live.notices.findChildren(QToolButton):
             button.click()  # dismisses a notice
@@ -99,7 +99,7 @@ def _take(model: Path, picture: Path) -> None:
 
 def _wait(what: str, condition: Callable[[], bool]) -> None:
     if not wait_until(condition, 300.0):
-        raise SystemExit(f"There is no picture: {what} did not come in time.")
+        raise SystemExit(f"No picture was taken: {what} did not come in time.")
 
 
 def _presents(window: MainWindow, key: str) -> bool:
@@ -107,7 +107,7 @@ def _presents(window: MainWindow, key: str) -> bool:
     return demo is not None and demo.chapter.key == key
 
 
-def _says(window: MainWindow, verdict: str) -> bool:
+def _shows(window: MainWindow, verdict: str) -> bool:
     return window.live.banner.verdict.value == verdict
 
 

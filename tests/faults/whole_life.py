@@ -104,7 +104,7 @@ def live_in_the_window(inputs, saved):
 
     model = saved / f"{MARK}.safetensors"
     QFileDialog.getSaveFileName = lambda *_: (str(model), "")
-    ExportDialog.exec = lambda dialog: (dialog.go_on.click(), dialog.result())[1]
+    ExportDialog.exec = lambda dialog: (dialog.accept_button.click(), dialog.result())[1]
     driver.press("Ctrl+E")
     driver.until(lambda: not driver.session.has_unsaved_model)
 

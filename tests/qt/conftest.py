@@ -151,7 +151,7 @@ def file_dialogs(monkeypatch):
     """
 
     def go_on(dialog):
-        dialog.go_on.click()
+        dialog.accept_button.click()
         return dialog.result()
 
     def answer(path):

@@ -89,6 +89,6 @@ launch("demo", on_shown=lambda: os.kill(os.getpid(), {int(number)}))
 def test_that_a_mistake_of_ours_becomes_a_sentence(launch, restored, expect_log):
     expect_log("Unexpected error")
     driver = launch()
-    qt_app._tell_of_errors(driver.window)
+    qt_app._show_unexpected_errors(driver.window)
     sys.excepthook(RuntimeError, RuntimeError("a slip"), None)
     assert "Something went wrong (RuntimeError: a slip)" in driver.notices

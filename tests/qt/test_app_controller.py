@@ -42,15 +42,15 @@ def test_that_the_window_and_all_choices_are_as_they_were_after_a_restart(launch
     driver.window.resize(1000, 690)  # the screen of these tests is no larger than 800 x 800
     driver.controller.change_settings(theme="dark", show_regions=False, target_bpcer=0.1)
     driver.until(lambda: driver.window.height() == 690)
-    driver.window._halves.setSizes([450, 540])
-    sizes = driver.window._halves.sizes()
+    driver.window._splitter.setSizes([450, 540])
+    sizes = driver.window._splitter.sizes()
     assert driver.close()
     kept, problems = settings_file.load()
     assert problems == ()
     assert (kept.theme, kept.show_regions, kept.target_bpcer) == ("dark", False, 0.1)
     again = launch(window=kept.window, splitter=kept.splitter, recent=kept.recent)
     assert (again.window.width(), again.window.height()) == (1000, 690)
-    assert again.window._halves.sizes() == sizes
+    assert again.window._splitter.sizes() == sizes
     again.until_modelled()
     assert again.session.model.path == str(exported)
 

@@ -119,7 +119,7 @@ def test_that_an_unsaved_model_asks_until_closing_without_it_is_chosen(unsaved, 
         assert unsaved.session.has_unsaved_model
     last = unsaved.session.scored
     unsaved.until(lambda: unsaved.session.scored is not last)  # everything goes on
-    answer_box("Close without it")
+    answer_box("Close without exporting")
     assert unsaved.close()
     assert not unsaved.window.isVisible()
 

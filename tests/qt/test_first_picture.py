@@ -48,11 +48,11 @@ def test_that_the_loading_page_paints_frames_at_once_and_leaves_them_to_the_wind
     page, capture, qtbot
 ):
     page = page("light")
-    page.show_first(0.0)
+    page.wait_for_frame(0.0)
     assert page.preview.n_painted == 0
     capture.to_show.put(RED)
     with qtbot.waitSignal(page.preview.first_frame_shown, timeout=0):  # without an event loop
-        page.show_first(0.0)
+        page.wait_for_frame(0.0)
     assert page.preview.n_painted == 1
     assert capture.to_show.take() is None
     capture.to_show.put(RED)
@@ -61,7 +61,7 @@ def test_that_the_loading_page_paints_frames_at_once_and_leaves_them_to_the_wind
     other = Preview()
     qtbot.addWidget(other)
     other.resize(640, 480)
-    page.give_way_to(other)
+    page.hand_over_to(other)
     assert not page.isVisible()
     assert other.grab().toImage().pixelColor(320, 240) == QColor(200, 0, 0)
 

@@ -33,12 +33,12 @@ def test_that_menus_and_keys_of_a_new_window_do_what_can_be_done(driver):
     assert len(given) == len(set(given))
     assert {"Ctrl+O", "Ctrl+E", "Ctrl+R", "Ctrl+F", "Ctrl+Z", "F1"} <= set(given)
     offered = {one.text().replace("&", ""): one.isEnabled() for one in driver.window.menus.all}
-    for text in ("Export model…", "Fit the model", "Undo", "Close the model"):
+    for text in ("Export model…", "Fit model", "Undo", "Close model"):
         assert not offered[text]
     assert offered["Record a take"]
     (only,) = recent_menu(driver)
     assert not only.isEnabled()
-    assert "No model" in only.text()
+    assert "No recent" in only.text()
 
     themes = driver.window.menus._themes
     themes["dark"].trigger()
@@ -115,7 +115,7 @@ def test_that_a_recent_model_is_opened_exported_under_a_name_with_its_ending_and
     driver.until_told("Exported to face.safetensors")
     assert (tmp_path / "face.safetensors").is_file()
     assert driver.controller.settings.recent == (str(tmp_path / "face.safetensors"), str(exported))
-    driver.action("Close the model").trigger()
+    driver.action("Close model").trigger()
     assert driver.session.model is None
     assert not driver.action("Export model…").isEnabled()
     assert driver.window.windowTitle() == "lmkl-pad"

@@ -151,4 +151,4 @@ def test_that_new_takes_are_folded_into_an_imported_model_which_keeps_its_own(of
     )
     office.control.fit()
     assert office.jobs == []
-    assert "holds all takes already" in office.told[-1]
+    assert "contains all takes" in office.told[-1]

@@ -67,7 +67,7 @@ class Bench:
         self.control.changed.connect(self.states.append)
         self.control.card_requested.connect(lambda: self.opened.append(True))
         self.control.use_requested.connect(lambda: self.used.append(True))
-        self.control.look()
+        self.control.check()
 
     @property
     def shown(self):
@@ -88,7 +88,7 @@ def test_that_what_is_missing_or_damaged_is_known_fetched_with_progress_and_used
 ):
     folder.mkdir()
     (folder / FILES[NAMES[0]]).write_bytes(b"half")
-    bench.control.look()
+    bench.control.check()
     assert [one.file_name for one in bench.shown.missing] == [FILES[name] for name in NAMES]
     size = bench.shown.size
     assert size == sum(len(server.content) for server in servers.values())
@@ -135,7 +135,7 @@ def test_that_cancelling_leaves_nothing_half_written(bench, servers, folder, n_b
     def cancel():
         server.sent.wait(20)
         if queued:
-            bench.control.look()
+            bench.control.check()
         bench.control.cancel()
         server.released.set()
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit
 
 from app.models.files import load, save
-from app.qt.model_dialogs import ExportDialog, UnlockDialog, with_right_ending
-from app.qt.state import PassphraseAsked
+from app.qt.model_dialogs import ExportDialog, UnlockDialog, with_right_suffix
+from app.qt.state import PassphraseRequest
 from app.storage import settings_file
 from lmkl_core.errors import PassphraseNeeded
 from lmkl_core.model_file import sealed
@@ -52,7 +52,7 @@ def save_as(monkeypatch):
 def office(qapp, samples, model):
     office = Office(samples, model.features).prepare()
     office.asked, office.ended = [], []
-    office.control.passphrase_asked.connect(office.asked.append)
+    office.control.passphrase_requested.connect(office.asked.append)
     office.control.opening_ended.connect(lambda: office.ended.append(True))
     return office
 
@@ -75,10 +75,10 @@ def export_dialog(qtbot):
 
 
 def test_that_a_passphrase_is_optional_typed_twice_unseen_and_taken_once(export_dialog, qtbot):
-    assert export_dialog.go_on.isEnabled()
+    assert export_dialog.accept_button.isEnabled()
     assert export_dialog.take_passphrase() is None
     export_dialog.protect.click()
-    assert not export_dialog.go_on.isEnabled()
+    assert not export_dialog.accept_button.isEnabled()
     lines = (export_dialog.first.line, export_dialog.second.line)
     assert {line.echoMode() for line in lines} == {QLineEdit.EchoMode.Password}
     assert all(line.inputMethodHints() & Qt.InputMethodHint.ImhSensitiveData for line in lines)
@@ -88,7 +88,7 @@ def test_that_a_passphrase_is_optional_typed_twice_unseen_and_taken_once(export_
     assert export_dialog.result() == ExportDialog.DialogCode.Accepted
     assert export_dialog.take_passphrase() == PASSPHRASE
     assert export_dialog.first.text() == export_dialog.second.text() == ""
-    export_dialog.see.click()
+    export_dialog.show_box.click()
     assert {line.echoMode() for line in lines} == {QLineEdit.EchoMode.Normal}
     for line in lines:  # lines that hide what is typed undo nothing
         qtbot.keyClick(line, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
@@ -98,7 +98,7 @@ def test_that_a_passphrase_is_optional_typed_twice_unseen_and_taken_once(export_
 def test_that_nothing_goes_on_before_both_are_good_and_the_same(export_dialog, qtbot):
     export_dialog.protect.click()
     for first, second, told in (
-        (PASSPHRASE, WRONG, "not the same"),
+        (PASSPHRASE, WRONG, "differ"),
         ("short", "short", "at least 15"),
         (PASSPHRASE, PASSPHRASE[:9], ""),
         (PASSPHRASE, "", ""),
@@ -106,7 +106,7 @@ def test_that_nothing_goes_on_before_both_are_good_and_the_same(export_dialog, q
         typed(qtbot, export_dialog, first, second)
         assert told in export_dialog.problem.text()
         assert bool(told) == bool(export_dialog.problem.text())
-        assert not export_dialog.go_on.isEnabled()
+        assert not export_dialog.accept_button.isEnabled()
         export_dialog.accept()
         assert export_dialog.isVisible()
 
@@ -119,10 +119,10 @@ def test_that_a_protected_model_asks_for_its_passphrase_and_no_job_shows_it(offi
         office.do()
 
     tried()
-    assert office.asked == [PassphraseAsked(str(protected), "me.lmkl")]
+    assert office.asked == [PassphraseRequest(str(protected), "me.lmkl")]
     assert office.told == office.ended == []
     tried(WRONG)
-    assert office.asked[1:] == [PassphraseAsked(str(protected), "me.lmkl", was_wrong=True)]
+    assert office.asked[1:] == [PassphraseRequest(str(protected), "me.lmkl", was_wrong=True)]
     tried(PASSPHRASE)
     assert office.session.model.is_protected
     assert office.session.model_summary.is_protected
@@ -141,7 +141,7 @@ def test_that_a_model_that_was_given_up_is_not_opened_when_its_passphrase_comes_
     office, protected
 ):
     office.control.open(str(protected), PASSPHRASE)
-    office.control.stay_shut()
+    office.control.cancel_opening()
     office.do()
     assert office.session.model is None
     assert office.opened == []
@@ -160,8 +160,8 @@ def test_that_every_protected_model_has_a_name_that_is_held_to_it(tmp_path):
         ("face.lmkl.bak", "face.lmkl.bak.lmkl", "face.lmkl.bak"),
         (".face", ".face.lmkl", ".face.safetensors"),
     ):
-        assert with_right_ending(tmp_path / typed_name, True) == tmp_path / protected_name
-        assert with_right_ending(tmp_path / typed_name, False) == tmp_path / plain_name
+        assert with_right_suffix(tmp_path / typed_name, True) == tmp_path / protected_name
+        assert with_right_suffix(tmp_path / typed_name, False) == tmp_path / plain_name
 
 
 @pytest.mark.fault("Privacy", "settings, log and notices searched for the passphrase")
@@ -184,7 +184,7 @@ def test_that_a_model_is_protected_kept_shut_and_opened_again(
         assert isinstance(dialog, ExportDialog)
         dialog.protect.click()
         typed(qtbot, dialog, PASSPHRASE, PASSPHRASE)
-        dialog.go_on.click()
+        dialog.accept_button.click()
 
     with_dialog(protect)
     driver.press("Ctrl+E")
@@ -209,10 +209,10 @@ def test_that_a_model_is_protected_kept_shut_and_opened_again(
     qtbot.keyClick(dialog.edit.line, Qt.Key.Key_Return)
     assert dialog.edit.text() == ""
     assert not dialog.edit.isEnabled()
-    again.until(lambda: "is wrong, or the file was changed" in dialog.remark.text())
+    again.until(lambda: "is wrong, or the file was changed" in dialog.status.text())
     assert again.session.model is None
     typed(qtbot, dialog, PASSPHRASE)
-    again.click(dialog.go_on)
+    again.click(dialog.accept_button)
     again.until_told("Opened mine.lmkl.")
     assert QApplication.activeModalWidget() is None
     assert again.session.model.is_protected
@@ -253,7 +253,7 @@ def test_that_what_grew_out_of_a_protected_model_is_proposed_to_be_protected(
     def leave_unprotected(dialog):
         proposed.append(dialog.is_protected)
         dialog.protect.setChecked(False)
-        dialog.go_on.click()
+        dialog.accept_button.click()
 
     # A file that promises protection is not what an unprotected model is written to.
     before = protected.read_bytes()
@@ -266,7 +266,7 @@ def test_that_what_grew_out_of_a_protected_model_is_proposed_to_be_protected(
     with_dialog(leave_unprotected)
     asked = answer_box("Cancel")
     driver.press("Ctrl+E")
-    assert asked == ["me.safetensors is there already. Replace it?"]
+    assert asked == ["me.safetensors already exists. Replace it?"]
     assert proposed == [True, False]
     assert protected.read_bytes() == before
     assert protected.with_suffix(".safetensors").stat().st_mtime_ns == written

@@ -146,7 +146,7 @@ def test_that_closing_asks_about_takes_and_leaves_only_those_of_earlier_runs(lau
     driver.until(lambda: n_kept() == len(real) + 3)
     asked = answer_box("Cancel")
     assert not driver.close()
-    assert asked == ["Takes that no model holds yet will be lost. Close all the same?"]
+    assert "will be lost" in asked[0]
     assert n_kept() == len(real) + 3
     answer_box("Close")
     assert driver.close()

@@ -177,7 +177,7 @@ def test_that_neither_a_broken_plan_nor_a_full_disk_ends_the_test(
     with monkeypatch.context() as full:
         full.setattr(storage, "write_text", refuse)
         present(driver)
-        driver.until_told("The test cannot be kept on disk (No space left on device)")
+        driver.until_told("The test cannot be saved (No space left on device)")
         assert len(guided_test.presentations) == 2
         # A session that is not on disk is not put away.
         driver.click(driver.pages.test._tally.close_button)

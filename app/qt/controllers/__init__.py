@@ -1,7 +1,7 @@
 """Controllers carry out user actions on the session and the workers.
 
-A page calls its controller; the controller changes the session or gives work to a worker, and the
-signals of `AppController` carry the outcome back to the pages. All of it on the main thread.
+A page calls its controller; the controller changes the session or passes work to a worker, and the
+signals of `AppController` carry the result back to the pages. Everything runs on the main thread.
 """
 
 from collections.abc import Callable
@@ -12,9 +12,9 @@ from app.qt.workers.worker import Notifier
 
 
 class Controller(Notifier):
-    """Base of all controllers: notices for the person, and the ends of jobs."""
+    """Base class of the controllers."""
 
     @Slot(object)
-    def go_on(self, then: Callable[[], None]) -> None:
-        """Call back after a job (`JobWorker.ended`), on the main thread."""
-        then()
+    def run_callback(self, callback: Callable[[], None]) -> None:
+        """Run the callback of a finished job (`JobWorker.ended`) on the main thread."""
+        callback()

@@ -1,4 +1,4 @@
-"""The session, its controllers and its threads, and how they are connected."""
+"""Create the session, its controllers and threads, and connect them."""
 
 import contextlib
 from dataclasses import replace
@@ -25,14 +25,14 @@ from app.settings import Settings
 from app.types import ScoredFrame, Throughput
 
 FIT_PARAMETERS = ("delta", "p", "q", "n_clusters", "temperature")
-"""Settings that take effect with the next fit."""
+"""Settings used by the next fit."""
 
 
 class AppController(Controller):
-    """Own the session, the controllers and the threads; views connect to its signals.
+    """Owns the session, the controllers and the threads; views connect to its signals.
 
-    ``source`` may be at work already, ``model`` is opened first and not kept in the settings,
-    ``observe`` is for `ScoringWorker`.
+    ``source`` may have been started already. ``model`` is the path of a model to open at the start.
+    ``observe`` is passed to `ScoringWorker`.
     """
 
     scored = Signal(object)
@@ -40,13 +40,13 @@ class AppController(Controller):
     enrolment_changed = Signal(object)
     model_changed = Signal(object)
     guided_test_changed = Signal(object)
-    """These five carry the session's value of that name."""
+    """These five carry the session's value with the same name."""
 
     working = Signal(object)
-    """A `Working`: one piece of work at a time, first what the person has asked for."""
+    """A `Working`: the running job, or else the preparation of the networks."""
     settings_changed = Signal(object)
     prepared = Signal()
-    """The networks are ready: frames are judged from now on."""
+    """The networks are ready, and frames are scored from now on."""
 
     _prepare = Signal(str, str)
 
@@ -62,7 +62,7 @@ class AppController(Controller):
         super().__init__()
         self.settings, self.source = settings, source
         self.is_forgotten = False
-        """Whether everything stored was deleted, and nothing was chosen since."""
+        """Whether all stored data were deleted and no setting has changed since."""
         self._first_model = model
         if not model and settings.reopen_last and settings.recent:
             self._first_model = settings.recent[0]
@@ -71,7 +71,7 @@ class AppController(Controller):
         self._is_stopped = False
 
         self.session = session = Session(settings, plan)
-        session.subscribe(self._on_change)  # before the controllers do: views come first
+        session.subscribe(self._on_change)  # before the controllers: views are updated first
         self.scoring = ScoringWorker(source.capture.to_score, observe)
         self.jobs, self.keeper, fetcher = JobWorker(), RecoveryWorker(), JobWorker()
         self._threads = [
@@ -91,12 +91,12 @@ class AppController(Controller):
     def _connect(self) -> None:
         source, scoring, jobs, model = self.source, self.scoring, self.jobs, self.model
         controllers = (self.enrol, model, self.guided_test, self.recovery, self.networks)
-        for one in (source, scoring, self.keeper, *controllers):
-            one.notice.connect(self.notice)
-        for one in (model, self.guided_test):
-            one.job_requested.connect(jobs.run)
+        for notifier in (source, scoring, self.keeper, *controllers):
+            notifier.notice.connect(self.notice)
+        for controller in (model, self.guided_test):
+            controller.job_requested.connect(jobs.run)
         jobs.working.connect(self._on_job)
-        jobs.ended.connect(self.go_on)
+        jobs.ended.connect(self.run_callback)
         source.capture.score_ready.connect(scoring.on_frame_ready)
         source.stream_begins.connect(scoring.begin_stream)
         source.stream_begins.connect(self.session.begin_stream)
@@ -116,20 +116,20 @@ class AppController(Controller):
     # ------------------------------------------------------------- start and stop
 
     def start(self) -> None:
-        """Start the threads, and emit the source's state again for the window."""
+        """Start the threads, and repeat the source's signals for the window."""
         for thread in self._threads[1:]:
             thread.start()
         self.source.repeat()
         self.source.cameras_requested.emit()
-        self.networks.look()
-        self.guided_test.look()
+        self.networks.check()
+        self.guided_test.refresh()
         self._prepare_views()
         self.model.open(self._first_model)
 
     def forget_takes(self) -> None:
-        """Have unsaved takes removed from the disk before their thread ends.
+        """Delete unsaved takes from the disk before their thread ends.
 
-        What cannot be deleted is offered at the next start.
+        Takes that cannot be deleted are offered at the next start.
         """
         self.keeper.want((), {})
 
@@ -142,7 +142,7 @@ class AppController(Controller):
         self.guided_test.release()
         return stop_threads(self._threads)
 
-    # ------------------------------------------------------------- for the window
+    # ------------------------------------------------------------- throughput and settings
 
     def throughput(self) -> Throughput:
         capture = self.source.capture
@@ -163,7 +163,7 @@ class AppController(Controller):
         try:
             settings_file.save(settings)
         except OSError as error:
-            text = f"The settings cannot be kept ({error.strerror or error})."
+            text = f"The settings cannot be saved ({error.strerror or error})."
             self.tell(text, "warning", "settings")
         self.source.use(settings)
         self.recovery.switch(settings.recover_takes)
@@ -171,21 +171,21 @@ class AppController(Controller):
             self._prepare_views()
         if settings.target_bpcer != before.target_bpcer:
             self.model.set_target(settings.target_bpcer)
-        is_other = any(getattr(before, name) != getattr(settings, name) for name in FIT_PARAMETERS)
-        if is_other and self.session.model is not None:
-            self.tell("Fit the model again to use its new parameters.", topic="model")
+        changed = [n for n in FIT_PARAMETERS if getattr(before, n) != getattr(settings, n)]
+        if changed and self.session.model is not None:
+            self.tell("Fit the model again to use the new parameters.", topic="model")
         self.settings_changed.emit(settings)
 
     @Slot(object)
     def set_target(self, target: float | None) -> None:
-        """Set the target BPCER of the settings and of the model, which may have had another."""
+        """Set the target BPCER in the settings and for the model."""
         if target == self.settings.target_bpcer:
-            self.model.set_target(target)  # an opened model may have another
+            self.model.set_target(target)  # an opened model may have another target
         else:
-            self.change_settings(target_bpcer=target)  # sets the model's too
+            self.change_settings(target_bpcer=target)  # also sets the model's target
 
     def delete_everything(self) -> None:
-        """Forget model, takes and tests, and delete all that is stored of the person."""
+        """Drop model, takes and tests, and delete all stored personal data."""
         self.jobs.cancel_running()
         self.model.discard()
         self.session.change_enrolment(lambda enrolment: enrolment.clear())
@@ -194,7 +194,7 @@ class AppController(Controller):
         with contextlib.suppress(OSError):  # `delete_all` reports it
             self.recovery.forget()
         deletion = storage.delete_all()
-        # Nothing is stored again before the person chooses something.
+        # Nothing is stored again until the user changes a setting.
         self.is_forgotten = True
         text = " ".join(deletion.problems) or "Everything the program had stored is deleted."
         self.tell(text, "warning" if deletion.problems else "info", "privacy")
@@ -205,14 +205,14 @@ class AppController(Controller):
         self.jobs.cancel_running()
 
     def _prepare_views(self) -> None:
-        """Prepare the networks; no frame is scored meanwhile."""
+        """Prepare the networks; scoring pauses meanwhile."""
         self.session.interrupt()
         self._prepare.emit(self.settings.preset, self.settings.detector)
 
     # ------------------------------------------------------------- slots
 
     def _on_change(self, topic: Topic) -> None:
-        """Turn a change of the session into a signal with its value."""
+        """Emit the value of the session that has changed."""
         session = self.session
         match topic:
             case Topic.SCORED:
@@ -228,13 +228,13 @@ class AppController(Controller):
 
     @Slot(object)
     def _on_observed(self, scored: ScoredFrame) -> None:
-        # A frame that was under way when its source fell silent says nothing of the present.
+        # A frame that was being scored when its source stopped is out of date.
         if not (self._is_stopped or self.source.is_interrupted):
             self.session.observe(scored)
 
     @Slot(object)
     def _on_source_changed(self, source: SourceState) -> None:
-        """Show the person first whenever the demo is opened."""
+        """Let the demo begin with the genuine person whenever it is opened."""
         is_opened = source.is_demo and not self._was_demo
         self._was_demo = source.is_demo
         if is_opened:

@@ -1,4 +1,4 @@
-"""Takes: record, remove and rename them; the demo presents the matching scene."""
+"""Record, rename and remove takes; the demo presents the matching scene."""
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -11,11 +11,11 @@ from app.types import Decision
 
 
 class EnrolController(Controller):
-    """Carry out the actions of the enrol page."""
+    """Carries out the actions of the enrol page."""
 
     topic = "enrolment"
     take_complete = Signal(str)
-    """Name of a take that is to be folded into the model at once, now complete."""
+    """Name of a complete quick take, to be added to the model at once."""
 
     def __init__(
         self, session: Session, source: SourceController, parent: QObject | None = None
@@ -23,7 +23,7 @@ class EnrolController(Controller):
         super().__init__(parent)
         self._session, self._source = session, source
         self._chapter: Chapter | None = None
-        self._fold_in = False
+        self._is_quick = False
         self._recording = ""
         self._change = session.change_enrolment
         session.subscribe(self._on_change)
@@ -31,18 +31,18 @@ class EnrolController(Controller):
     @Slot(str)
     def start(self, name: str) -> None:
         """Record a take."""
-        if self._is_free():
+        if self._can_start():
             name = name.strip() or self._session.enrolment.suggested_name
             self._start(name, light_of(name, self._n_takes), is_quick=False)
 
     @Slot(object)
     def start_quick(self, decision: Decision) -> None:
-        """Record the present circumstances and fold them into the model at once."""
+        """Record the present conditions and add them to the model at once."""
         demo = self._source.demo
-        if not self._is_free() or self._session.model is None:
+        if not self._can_start() or self._session.model is None:
             return
         if demo is not None and not demo.chapter.is_genuine:
-            text = "The demo presents an attack: enrolling would let it in. Wait for the person."
+            text = "The demo presents an attack: wait for the genuine person before you enrol."
             self.tell(text, "warning")
             return
         light = "" if demo is None else demo.chapter.take.condition
@@ -51,7 +51,7 @@ class EnrolController(Controller):
 
     @Slot()
     def stop(self) -> None:
-        """End the take; what was kept stays."""
+        """End the take; its frames stay."""
         self._change(lambda enrolment: enrolment.stop())
 
     @Slot(object)
@@ -82,12 +82,12 @@ class EnrolController(Controller):
 
     @Slot()
     def clear(self) -> None:
-        """Forget all takes; the model stays."""
+        """Remove all takes; the model stays."""
         self._change(lambda enrolment: enrolment.clear())
 
     @Slot()
     def welcome(self) -> None:
-        """Let the demo show the person alone until a person is enrolled, then all in turn."""
+        """Let the demo show only the genuine person until there is a model, then everything."""
         demo = self._source.demo
         if demo is None or self._session.occupied_by:
             return
@@ -99,8 +99,8 @@ class EnrolController(Controller):
 
     # ------------------------------------------------------------- inner
 
-    def _is_free(self) -> bool:
-        """Return whether a take can begin; show why if not."""
+    def _can_start(self) -> bool:
+        """Return whether a take can begin; show why not."""
         occupied, text = self._session.occupied_by, ""
         if occupied:
             text = f"Wait or stop it first: {occupied}."
@@ -115,7 +115,7 @@ class EnrolController(Controller):
         self._chapter = None
         if demo is not None:
             self._chapter = demo.script.enrolment_take(light, self._n_takes)
-        self._fold_in = is_quick
+        self._is_quick = is_quick
         self._change(lambda enrolment: enrolment.start(name, is_quick=is_quick))
 
     @property
@@ -123,7 +123,7 @@ class EnrolController(Controller):
         return len({sample.take for sample in self._session.enrolment.samples})
 
     def _on_change(self, topic: Topic) -> None:
-        """Follow the recording; show attacks once there is a model."""
+        """Start and end the demo's scene with the recording."""
         if topic is Topic.MODEL:
             self.welcome()
         if topic is not Topic.ENROLMENT:
@@ -135,6 +135,6 @@ class EnrolController(Controller):
         elif before and not self._recording:
             self._session.expect("")
             self._source.unstage()
-            if self._fold_in and self._session.last_offer is Offer.FINISHED:
+            if self._is_quick and self._session.last_offer is Offer.FINISHED:
                 self.take_complete.emit(before)
-            self._fold_in = False
+            self._is_quick = False

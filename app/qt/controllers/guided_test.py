@@ -1,4 +1,4 @@
-"""Guided tests: presentations, and the report on them."""
+"""Run guided tests and report on them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,14 +31,14 @@ from app.types import BONA_FIDE
 
 
 class GuidedTestController(Controller):
-    """Carry out the actions of the test page."""
+    """Carries out the actions of the test page."""
 
     topic = "test"
     job_requested = Signal(object)
     report_changed = Signal(object)
     """A `ReportSummary` or None."""
     report_saved = Signal(str)
-    """Path of the page."""
+    """Path of the HTML page."""
     plans_changed = Signal(object)
     """Names of the test plans."""
     kept_changed = Signal(object)
@@ -61,7 +61,7 @@ class GuidedTestController(Controller):
         session.guided_test.details = self.templates.last
         session.subscribe(self._on_change)
 
-    # ------------------------------------------------------------- intents
+    # ------------------------------------------------------------- presentations
 
     @Slot(str)
     def start(self, species: str) -> None:
@@ -71,7 +71,7 @@ class GuidedTestController(Controller):
             chapter = demo.script.presentation_of(species, self._n_genuine)
         why_not = ""
         if self._session.model is None:
-            why_not = "Enrol a face and fit a model first: then it can be tested."
+            why_not = "There is no model to test: enrol a face and fit a model first."
         elif self._session.enrolment.is_recording:
             why_not = f"Wait or stop it first: {self._session.occupied_by}."
         elif demo is not None and chapter is None:
@@ -99,7 +99,7 @@ class GuidedTestController(Controller):
 
     @Slot()
     def stop(self) -> None:
-        """End the presentation: it counts if enough frames were judged."""
+        """End the presentation; it counts if enough frames were judged."""
         self._planned.clear()
         self._change(lambda test: test.finish())
 
@@ -109,7 +109,7 @@ class GuidedTestController(Controller):
 
     @Slot()
     def clear(self) -> None:
-        """Forget all presentations and their report."""
+        """Delete all presentations and their report."""
         self._planned.clear()
         kept, self._kept = self._kept, None
         self._change(lambda test: test.clear())
@@ -121,7 +121,7 @@ class GuidedTestController(Controller):
 
     @Slot(str)
     def choose_plan(self, name: str) -> None:
-        """Follow a plan; an empty name is none."""
+        """Follow a plan, or none if the name is empty."""
         self._change(lambda test: setattr(test, "plan", self._plans.get(name)))
 
     @Slot(str)
@@ -143,7 +143,7 @@ class GuidedTestController(Controller):
 
     @Slot(object)
     def set_details(self, details: Details) -> None:
-        """Keep the details of this test; the next one begins with them."""
+        """Set the details of this test and of the next ones."""
         with self._show_errors():
             checked = details_from(details.as_dict())
             self._change(lambda test: setattr(test, "details", checked))
@@ -164,33 +164,33 @@ class GuidedTestController(Controller):
     def _keep_templates(self, templates: Templates) -> None:
         self.templates = templates
         with self._show_errors(
-            "The templates cannot be kept on disk ({}): make room and try again."
+            "The templates cannot be saved ({}): free some space and try again."
         ):
             save_templates(templates)
 
     # ------------------------------------------------------------- sessions on disk
 
     @Slot()
-    def look(self) -> None:
-        """Emit which plans and which kept sessions there are."""
+    def refresh(self) -> None:
+        """Emit the available plans and kept sessions."""
         self.plans_changed.emit(tuple(self._plans))
         self.kept_changed.emit(kept_tests())
 
     @Slot()
     def close_session(self) -> None:
-        """Close the session, to be continued another day, and begin an empty one."""
+        """Put the session away, to be continued another day, and begin an empty one."""
         if self._session.guided_test.is_presenting:
             return
-        self._has_complained = False  # a new request gets a new answer
+        self._has_complained = False  # a new request may complain again
         if not self._keep() or self._kept is None:
             return
         self.release()
         self.clear()
-        self.look()
+        self.refresh()
 
     @Slot(str)
     def continue_session(self, name: str) -> None:
-        """Continue a session on disk; the present one is closed."""
+        """Continue a session on disk; the present one is put away."""
         with self._show_errors():
             kept = open_kept(name)
             try:
@@ -202,37 +202,37 @@ class GuidedTestController(Controller):
             self._kept = kept
             self._change(lambda present: present.take_over(guided_test))
             self.build_report()
-        self.look()
+        self.refresh()
 
     @Slot(str)
     def delete_session(self, name: str) -> None:
         with self._show_errors():
             self._delete(open_kept(name))
-        self.look()
+        self.refresh()
 
     def release(self) -> None:
-        """Leave the session on disk, to be continued later or in another window."""
+        """Let go of the session on disk, to be continued later or in another window."""
         if self._kept is not None:
             self._kept.release()
             self._kept = None
 
     def forget(self) -> None:
-        """Drop session, plan, details and templates; what is on disk is deleted by the caller."""
+        """Drop session, plan, details and templates; the caller deletes the files."""
         self.templates = Templates()
         self._session.guided_test.plan, self._session.guided_test.details = None, Details()
         self.clear()
         self.kept_changed.emit(())
 
     def _keep(self) -> bool:
-        """Write what of the session is not on disk yet, and return whether all of it is now.
+        """Write unsaved parts of the session, and return whether all of it is on disk.
 
-        An empty session has nothing there. What could not be written is tried again.
+        An empty session needs no file. Failed writes are tried again at the next change.
         """
         guided_test = self._session.guided_test
         state = (guided_test.presentations, guided_test.plan, guided_test.details)
         if state == self._on_disk or not (self._kept or guided_test.presentations):
             return True
-        with self._show_errors("The test cannot be kept on disk ({}): save its report soon."):
+        with self._show_errors("The test cannot be saved ({}): save its report soon."):
             self._kept = self._kept or KeptSession.begin()
             self._kept.keep(guided_test)
             self._on_disk = state
@@ -240,7 +240,7 @@ class GuidedTestController(Controller):
         return state == self._on_disk
 
     def _delete(self, kept: KeptSession) -> None:
-        with self._show_errors("The test session cannot be deleted from the disk ({}): try again."):
+        with self._show_errors("The test session cannot be deleted ({}): try again."):
             kept.remove()
 
     # ------------------------------------------------------------- report
@@ -251,7 +251,7 @@ class GuidedTestController(Controller):
         self._report("", "Making the report")
 
     def save_report(self, path: str) -> None:
-        """Save the report on all presentations so far, with its figures beside it."""
+        """Save the report on all presentations so far, with JSON and CSV files next to it."""
         if self._session.guided_test.presentations:
             self._report(path, "Saving the report")
 
@@ -271,14 +271,14 @@ class GuidedTestController(Controller):
             if path:
                 self.report_saved.emit(report.summary.html)
                 name = Path(report.summary.html).name
-                self.tell(f"The report is saved as {name}, with JSON and CSV beside it.")
+                self.tell(f"The report is saved as {name}, with JSON and CSV files next to it.")
 
         self.job_requested.emit(Job(text, work, done, partial(self.tell, level="error")))
 
     # ------------------------------------------------------------- inner
 
     def _on_change(self, topic: Topic) -> None:
-        """Follow presentations to their end."""
+        """Keep every change; continue the plan and report after each presentation."""
         if topic is not Topic.GUIDED_TEST:
             return
         self._keep()
@@ -290,7 +290,7 @@ class GuidedTestController(Controller):
         self._session.expect("")
         was_kept = len(guided_test.presentations) > self._n_before
         if not was_kept:
-            self._planned.clear()  # broken off: by the person, another source, another model
+            self._planned.clear()  # stopped by the user, another source or another model
         if self._planned and demo is not None:
             number = self._n_planned - len(self._planned) + 1
             self.tell(f"Presentation {number} of {self._n_planned}: {self._planned[0]}")
@@ -303,7 +303,7 @@ class GuidedTestController(Controller):
 
     @contextmanager
     def _show_errors(self, text: str = "") -> Iterator[None]:
-        """Show why something cannot be done; what the disk refuses, as ``text`` says, only once."""
+        """Show errors as notices; those of the disk with this text, and only once."""
         try:
             yield
         except GuidedTestError as error:

@@ -1,4 +1,4 @@
-"""Models: fit, extend, export, open and recalibrate them."""
+"""Fit, extend, export, open and recalibrate models."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,18 +12,18 @@ from app.models.fitting import extended, fitted, recalibrated
 from app.models.model import PadModel
 from app.models.summary import ModelSummary, describe
 from app.qt.controllers import Controller
-from app.qt.state import PassphraseAsked
+from app.qt.state import PassphraseRequest
 from app.qt.workers.worker import Cancel, Job
 from app.session.session import Session
 from app.types import Image, Sample
 from lmkl_core.errors import PassphraseNeeded, WrongPassphrase
 
-Made = tuple[PadModel, ModelSummary]
-"""A model and its description, which takes too long for the window's thread."""
+ModelAndSummary = tuple[PadModel, ModelSummary]
+"""Both made by the worker: describing a model takes too long for the main thread."""
 
 
 class ModelController(Controller):
-    """Run work on models in the worker and give its results to the session."""
+    """Runs work on models in the worker and passes the results to the session."""
 
     topic = "model"
     job_requested = Signal(object)
@@ -36,26 +36,26 @@ class ModelController(Controller):
     """An `Export`."""
     not_exported = Signal()
     opened = Signal(str)
-    """Path of a model that is now in use, exported or imported."""
+    """Path of a model that was exported or opened."""
     missing = Signal(str)
-    """Path of a model that does not exist any more."""
-    passphrase_asked = Signal(object)
-    """A `PassphraseAsked`: answer with `open`, or with `stay_shut`."""
+    """Path of a model that no longer exists."""
+    passphrase_requested = Signal(object)
+    """A `PassphraseRequest`: answer with `open` or `cancel_opening`."""
     opening_ended = Signal()
-    """A model was opened, or cannot be; no passphrase is needed any more."""
+    """A model was opened or cannot be opened; no passphrase is needed any more."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._features: dict[str, Any] | None = None
         self._waiting_for_views = ""
-        self._n_openings = self._n_given_up = 0
+        self._n_openings = self._n_cancelled = 0
         self._is_imported = False
         self._n_fits = 0
         self._era = 0
-        """Goes up when the model is discarded: results of work begun before are dropped."""
+        """Increased when the model is discarded; results of work begun earlier are dropped."""
 
-    # ------------------------------------------------------------- intents
+    # ------------------------------------------------------------- actions
 
     @Slot()
     def fit(self) -> None:
@@ -63,31 +63,31 @@ class ModelController(Controller):
         session = self._session
         if self._n_fits:
             return
-        is_grown = self._is_imported and session.model is not None
+        is_extension = self._is_imported and session.model is not None
         why_not = session.enrolment.why_not()
         if self._features is None:
             why_not = "The networks are not ready yet: wait a moment and try again."
-        elif is_grown and not session.enrolment.unmodelled:
-            why_not = "The model holds all takes already: record another one first."
+        elif is_extension and not session.enrolment.unmodelled:
+            why_not = "The model already contains all takes: record another one first."
         if why_not:
             self.tell(why_not, "warning")
-        elif is_grown:
+        elif is_extension:
             self._extend(session.enrolment.unmodelled)
         else:
             self._fit(session.enrolment.samples)
 
     @Slot(str)
     def fold_in(self, take: str) -> None:
-        """Fold a take into the model, at once."""
+        """Add a take to the model."""
         self._extend(tuple(s for s in self._session.enrolment.unmodelled if s.take == take))
 
     @Slot(object)
     def set_target(self, target_bpcer: float | None) -> None:
-        """Set the threshold for another share of refused genuine frames, or by default."""
+        """Set the threshold for this share of refused genuine frames; None for the default."""
         model = self._session.model
         if model is None or model.estimator.calibration_.target_bpcer == target_bpcer:
             return
-        self._make(
+        self._make_model(
             "Setting the threshold",
             lambda _cancel: recalibrated(model, target_bpcer),
             self._session.thumbnails(self._session.enrolment.modelled),
@@ -97,7 +97,7 @@ class ModelController(Controller):
         )
 
     def export(self, path: str, passphrase: str | None = None) -> None:
-        """Save the model, protected by a passphrase or not, and compare the file with it."""
+        """Save the model, protected if there is a passphrase, and verify the file."""
         model = self._session.model
         if model is None:
             return
@@ -112,9 +112,9 @@ class ModelController(Controller):
         self.job_requested.emit(Job("Exporting the model", work, self._on_exported, fail))
 
     def open(self, path: str, passphrase: str | None = None) -> None:
-        """Load a model, as soon as the views that it must fit are known.
+        """Load a model once the views are known that it has to match.
 
-        A protected one without a passphrase asks for it.
+        A protected model without a passphrase asks for it.
         """
         if not path:
             return
@@ -124,18 +124,18 @@ class ModelController(Controller):
         self._n_openings += 1
         number, features, name = self._n_openings, dict(self._features), Path(path).name
 
-        def work(_cancel: Cancel) -> Made | PassphraseAsked:
+        def work(_cancel: Cancel) -> ModelAndSummary | PassphraseRequest:
             try:
                 model = load(path, features, passphrase=passphrase)
             except (PassphraseNeeded, WrongPassphrase) as error:
-                return PassphraseAsked(path, name, isinstance(error, WrongPassphrase))
+                return PassphraseRequest(path, name, isinstance(error, WrongPassphrase))
             return model, describe(model)
 
-        def done(result: Made | PassphraseAsked) -> None:
-            if number <= self._n_given_up:
+        def done(result: ModelAndSummary | PassphraseRequest) -> None:
+            if number <= self._n_cancelled:
                 return
-            if isinstance(result, PassphraseAsked):
-                self.passphrase_asked.emit(result)
+            if isinstance(result, PassphraseRequest):
+                self.passphrase_requested.emit(result)
                 return
             self._is_imported = True
             model, summary = result
@@ -154,9 +154,9 @@ class ModelController(Controller):
         self.job_requested.emit(job)
 
     @Slot()
-    def stay_shut(self) -> None:
+    def cancel_opening(self) -> None:
         """Cancel the models that are being opened."""
-        self._n_given_up = self._n_openings
+        self._n_cancelled = self._n_openings
         self.opening_ended.emit()
 
     @Slot()
@@ -164,12 +164,12 @@ class ModelController(Controller):
         """Drop the model and the work in progress on it."""
         self._era += 1
         self._is_imported = False
-        self.stay_shut()
+        self.cancel_opening()
         self._use(None)
 
     @Slot(object)
     def on_prepared(self, features: dict[str, Any]) -> None:
-        """Use these views from now on; models and takes of other views are dropped."""
+        """Use these views from now on; drop models and takes of other views."""
         changed = self._features is not None and self._features != features
         self._features = features
         if changed:
@@ -192,9 +192,9 @@ class ModelController(Controller):
             self._use(model, summary, tuple(sample.number for sample in samples))
             self._tell_fitted(model, "The model is fitted: the verdict under the picture is live.")
             self.fitted.emit()
-            self.set_target(self._session.settings.target_bpcer)  # changed while it was fitted?
+            self.set_target(self._session.settings.target_bpcer)  # may have changed during the fit
 
-        self._make(
+        self._make_model(
             f"Fitting on {len(samples)} frames",
             lambda cancel: fitted(samples, settings, features, cancel=cancel),
             [sample.thumbnail for sample in samples],
@@ -210,9 +210,9 @@ class ModelController(Controller):
 
         def use(model: PadModel, summary: ModelSummary) -> None:
             self._use(model, summary, numbers)
-            self._tell_fitted(model, "The new frames are part of the model now.")
+            self._tell_fitted(model, "The new frames are now part of the model.")
 
-        self._make(
+        self._make_model(
             f"Adding {len(new)} frames to the model",
             lambda cancel: extended(base, new, cancel=cancel),
             self._session.thumbnails(numbers),
@@ -220,7 +220,7 @@ class ModelController(Controller):
             again=partial(self._extend, new),
         )
 
-    def _make(
+    def _make_model(
         self,
         text: str,
         make: Callable[[Cancel], PadModel],
@@ -231,24 +231,24 @@ class ModelController(Controller):
         is_fit: bool = True,
         can_cancel: bool = False,
     ) -> None:
-        """Make a model and use it, unless the model was discarded meanwhile.
+        """Make a model and use it, unless the model in use was discarded meanwhile.
 
-        If the new model builds on the one in use and that has been replaced meanwhile, ``again`` is
-        called instead.
+        ``again`` is for models that build on the one in use: if that was replaced meanwhile, it is
+        called instead of ``use``.
         """
         era, base = self._era, self._session.model
 
-        def work(cancel: Cancel) -> Made:
-            made = make(cancel)
-            return made, describe(made, faces)
+        def work(cancel: Cancel) -> ModelAndSummary:
+            model = make(cancel)
+            return model, describe(model, faces)
 
-        def done(made: Made) -> None:
+        def done(result: ModelAndSummary) -> None:
             self._count_fits(-is_fit)
             current = self._session.model
             if era != self._era:
                 return
             if again is None or (base and current and base.digest == current.digest):
-                use(*made)
+                use(*result)
             elif current is not None:
                 again()
 
@@ -259,7 +259,7 @@ class ModelController(Controller):
         def cancelled() -> None:
             self._count_fits(-is_fit)
             if is_fit:
-                self.tell("The fit was cancelled; everything is as it was.")
+                self.tell("The fit was cancelled; nothing has changed.")
 
         self._count_fits(is_fit)
         self.job_requested.emit(Job(text, work, done, fail, cancelled, can_cancel))
@@ -284,7 +284,7 @@ class ModelController(Controller):
         self.model_changed.emit(model)
 
     def _on_exported(self, export: Export) -> None:
-        # The model may have changed while the file was written: only the saved one has a file.
+        # The model may have changed while the file was written.
         current = self._session.model
         if current is not None and current.digest == export.model.digest:
             self._use(export.model)

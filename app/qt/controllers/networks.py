@@ -1,4 +1,4 @@
-"""The liveness networks: offered where they are missing, fetched or imported, and used at once."""
+"""Offer, fetch or import missing liveness networks, and use them without a restart."""
 
 import logging
 import threading
@@ -24,13 +24,13 @@ log = logging.getLogger(__name__)
 
 SHOW = "show"
 TIMEOUT = 10.0
-"""Seconds without a byte after which a download ends; cancelling may take as long."""
+"""Seconds without data after which a download fails; cancelling may take as long."""
 
 
 class NetworksController(Controller):
-    """Carry out the actions of the networks' card, on a separate thread.
+    """Carries out the actions of the networks' card, on a separate thread.
 
-    They are offered at the first verdict of unfamiliar conditions.
+    The networks are offered at the first verdict of unfamiliar conditions.
     """
 
     topic = NETWORKS_TOPIC
@@ -55,17 +55,17 @@ class NetworksController(Controller):
         self.job_requested.connect(worker.run)
         self.use_requested.connect(scoring.use_meter)
         worker.working.connect(self._on_working)
-        worker.ended.connect(self.go_on)
+        worker.ended.connect(self.run_callback)
         session.subscribe(self._on_change)
 
     @Slot()
-    def look(self) -> None:
+    def check(self) -> None:
         """Check which files are missing."""
         self._start("", "", lambda _cancel: None)
 
     @Slot()
     def get(self) -> None:
-        """Download what is missing, and use it."""
+        """Download the missing files, and use them."""
         self._is_wanted = True
         text = "Fetching the liveness networks"
         cancelled = threading.Event()
@@ -73,7 +73,7 @@ class NetworksController(Controller):
         self._start(text, "The networks could not be fetched", work, cancelled)
 
     def import_files(self, paths: Sequence[str]) -> None:
-        """Import files that the person chose, and use them once all are there."""
+        """Import files chosen by the user, and use them once all are there."""
 
         def work(cancel: Cancel) -> None:
             failed: Exception | None = None
@@ -81,7 +81,7 @@ class NetworksController(Controller):
                 try:
                     import_file(path, cancel=cancel)
                 except (InvalidInputError, OSError) as error:
-                    failed = failed or error  # the other files may be the right ones
+                    failed = failed or error  # try the other files, too
             if failed is not None:
                 raise failed
 
@@ -90,14 +90,14 @@ class NetworksController(Controller):
 
     @Slot()
     def cancel(self) -> None:
-        """Cancel; a server that does not respond delays the end."""
+        """Cancel; takes effect late if the server does not respond."""
         self._cancelled.set()
-        self._worker.cancel_running()  # which may be a job before the newest
+        self._worker.cancel_running()  # possibly an earlier job
         self._on_working(Working("Stopping", can_cancel=False))
 
     @Slot(str, str)
     def choose(self, topic: str, key: str) -> None:
-        """Open the card, as the offer says."""
+        """Open the card if the offer is accepted."""
         if (topic, key) == (self.topic, SHOW):
             self.card_requested.emit()
 
@@ -110,7 +110,7 @@ class NetworksController(Controller):
         work: Callable[[Cancel], None],
         cancelled: threading.Event | None = None,
     ) -> None:
-        """Run work on the files, then check which are missing."""
+        """Run a job on the files, then check which are missing."""
 
         def do(cancel: Cancel) -> NetworksState:
             problem, is_by_hand = "", False
@@ -128,24 +128,24 @@ class NetworksController(Controller):
         self._cancelled = cancelled or threading.Event()
         fail, leave = partial(self.tell, level="warning"), partial(self._on_working, Working())
         job = Job(
-            text, do, self._on_looked, fail, leave, can_cancel=True, cancelled=self._cancelled
+            text, do, self._on_checked, fail, leave, can_cancel=True, cancelled=self._cancelled
         )
         self.job_requested.emit(job)
 
     def _fetch(self, text: str, cancelled: threading.Event, cancel: Cancel) -> None:
         missing = missing_weights()
-        total, before = sum(one.size or 0 for one in missing), 0
+        total, before = sum(entry.size or 0 for entry in missing), 0
 
-        def tell(done: int, _of: int | None) -> None:
+        def report(done: int, _of: int | None) -> None:
             self._worker.working.emit(Working(text, before + done, total))
 
-        tell(0, None)
+        report(0, None)
         for entry in missing:
             try:
-                fetch(entry, progress=tell, cancel=cancel, timeout=TIMEOUT)
+                fetch(entry, progress=report, cancel=cancel, timeout=TIMEOUT)
             except (Cancelled, FetchError) as error:
-                # Closing the window keeps what has arrived; cancelling leaves nothing behind,
-                # also where the server hangs up just then.
+                # Closing the window keeps a partial file; cancelling deletes it, even if the server
+                # hangs up at the same time.
                 if not cancelled.is_set():
                     raise
                 partial_path(entry).unlink(missing_ok=True)
@@ -155,23 +155,23 @@ class NetworksController(Controller):
     # ------------------------------------------------------------- inner
 
     def _on_change(self, topic: Topic) -> None:
-        """Offer them once, when they would have helped."""
+        """Offer the networks once, when they would have helped."""
         is_unfamiliar = self._session.decision.verdict is Verdict.UNFAMILIAR
         if topic is not Topic.DECISION or not is_unfamiliar or self._is_offered:
             return
         if self.state.missing:
             self._is_offered = True
-            text = "Two small networks can tell the live person from an attack in this light."
+            text = "Two small networks can distinguish a live person from an attack in this light."
             self.tell(text, actions=(Choice(SHOW, "Show them"),))
 
     @Slot(object)
     def _on_working(self, working: Working) -> None:
         if self._cancelled.is_set() and working.can_cancel and working.text:
-            return  # a step that was under way when the person cancelled
+            return  # progress from before the user cancelled
         self.state = replace(self.state, working=working)
         self.changed.emit(self.state)
 
-    def _on_looked(self, state: NetworksState) -> None:
+    def _on_checked(self, state: NetworksState) -> None:
         self.state = state
         self.changed.emit(state)
         if self._is_wanted and not state.missing:

@@ -1,4 +1,4 @@
-"""Unsaved takes: kept as they are recorded, and offered again after an unexpected end."""
+"""Keep unsaved takes on disk, and offer them again after a crash."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,14 +15,14 @@ BRING_BACK, DELETE = "bring back", "delete"
 
 
 class RecoveryController(Controller):
-    """Keep unsaved takes on disk, and offer what an earlier run left.
+    """Keeps unsaved takes on disk, and offers those of an earlier run.
 
     ``is_on`` says whether takes are kept (`Settings.recover_takes`).
     """
 
     topic = "recovery"
     brought_back = Signal()
-    """Takes of an earlier run are among those of the session."""
+    """Takes of an earlier run are back in the session."""
 
     def __init__(
         self, session: Session, worker: RecoveryWorker, is_on: bool, parent: QObject | None = None
@@ -34,7 +34,7 @@ class RecoveryController(Controller):
         worker.found.connect(self.on_found)
         session.subscribe(self._on_change)
 
-    # ------------------------------------------------------------- intents
+    # ------------------------------------------------------------- actions
 
     @Slot(str, str)
     def choose(self, topic: str, key: str) -> None:
@@ -42,15 +42,15 @@ class RecoveryController(Controller):
         if topic != self.topic or not self._found:
             return
         if key == DELETE:
-            self._worker.do_not_want([self._found.pop(0)])
+            self._worker.discard([self._found.pop(0)])
         elif not self._found[0].run.is_there:
-            self._found.pop(0).run.release()  # another instance has deleted everything
+            self._found.pop(0).run.release()  # deleted by another instance
         elif fits(self._found[0], self._features or {}):
             self._bring_back(self._found.pop(0))
         self._offer()
 
     def switch(self, is_on: bool) -> None:
-        """Keep takes from now on, or remove what is there and keep none."""
+        """Keep takes from now on, or delete those on disk and keep none."""
         if is_on == self._is_on:
             return
         self._is_on = is_on
@@ -58,13 +58,13 @@ class RecoveryController(Controller):
             self._keep()
         else:
             self._worker.want((), {})
-            self._worker.do_not_want(self._found)
+            self._worker.discard(self._found)
             self._found = []
             self._offer()
-        self._worker.look.emit()  # what is found while it is off is removed
+        self._worker.search.emit()  # takes found while this is off are deleted
 
     def forget(self) -> None:
-        """Delete what this run kept and release what others left, before returning.
+        """Delete the takes of this run and release those of earlier ones, before returning.
 
         Raises `OSError` if something cannot be deleted.
         """
@@ -73,7 +73,7 @@ class RecoveryController(Controller):
         self._worker.discard_now()
 
     def release(self) -> None:
-        """Release what earlier runs left: it is offered again at the next start."""
+        """Release the takes of earlier runs, to be offered again at the next start."""
         while self._found:
             self._found.pop().run.release()
 
@@ -81,31 +81,32 @@ class RecoveryController(Controller):
 
     @Slot(object)
     def on_prepared(self, features: Mapping[str, Any]) -> None:
-        """Keep takes of these views from now on, and offer what fits them."""
+        """Keep takes of these views from now on, and offer those that match."""
         is_first, self._features = self._features is None, features
         self._keep()
         if is_first:
-            self._worker.look.emit()
+            self._worker.search.emit()
         self._offer()
 
     @Slot(object)
     def on_found(self, found: list[Found]) -> None:
-        """Offer what an earlier run has left."""
+        """Offer the takes of earlier runs."""
         if not self._is_on:
-            self._worker.do_not_want(found)
+            self._worker.discard(found)
             return
-        # Everything may have been deleted since it was looked for.
-        self._found += [one for one in found if one.run.is_there]
+        # All data may have been deleted since the search.
+        self._found += [takes for takes in found if takes.run.is_there]
         self._offer()
 
     # ------------------------------------------------------------- inner
 
     def _bring_back(self, found: Found) -> None:
         self._worker.restore(found)
-        self._session.change_enrolment(lambda one: one.restore(found.samples))
+        self._session.change_enrolment(lambda enrolment: enrolment.restore(found.samples))
         self.brought_back.emit()
         level = "warning" if found.n_damaged else "info"
-        self.notice.emit(Notice(outcome_of(found), level))  # of no topic: it stays beside an offer
+        # Without a topic, so that it does not replace the next offer.
+        self.notice.emit(Notice(outcome_of(found), level))
 
     def _on_change(self, topic: Topic) -> None:
         if topic in (Topic.ENROLMENT, Topic.MODEL):
@@ -116,7 +117,7 @@ class RecoveryController(Controller):
             self._worker.want(self._session.unsaved_samples, self._features)
 
     def _offer(self) -> None:
-        """Ask about the newest find; withdraw the question when nothing is left."""
+        """Offer the first takes found; withdraw the offer when none are left."""
         if not self._found:
             self.tell("")
             return

@@ -1,4 +1,4 @@
-"""The open source, its state, and what the demo presents.
+"""Open sources, report their state and direct the demo.
 
 Started before the rest of the window is loaded, so that the first picture comes soon.
 """
@@ -22,7 +22,7 @@ REQUEST_TOPIC = "source request"
 
 
 class SourceController(Controller):
-    """Open sources and report their state; tests pass a ``make_demo`` of their own."""
+    """Opens sources and reports their state; tests pass their own ``make_demo``."""
 
     topic = "source"
     open_requested = Signal(str, int, int)
@@ -32,26 +32,26 @@ class SourceController(Controller):
     source_changed = Signal(object)
     """A `SourceState`."""
     message_changed = Signal(str)
-    """Shown instead of a picture while there is none."""
+    """Text shown while there is no picture."""
     interrupted = Signal(str)
-    """Frames have stopped coming, for now; why."""
+    """Why frames have stopped for now."""
     finished = Signal(str)
-    """No more frames will come; why."""
+    """Why no more frames will come."""
 
     def __init__(
         self, settings: Settings, make_demo: Callable[[], FrameSource] | None = None
     ) -> None:
         super().__init__()
         self._settings = settings
-        self._asked = self._text = self._failure = self._remark = ""
+        self._requested = self._text = self._failure = self._remark = ""
         self._source: FrameSource | None = None
         self._is_substitute = False
         self._before_stage: str | None = None
         self._state: CaptureState | None = None
         self.is_running = False
-        """Whether frames are coming that can be judged."""
+        """Whether usable frames arrive."""
         self.is_interrupted = False
-        """Whether frames have stopped for now: one that is still being scored is out of date."""
+        """Whether frames have stopped for now; a frame still being scored is then out of date."""
         self.capture = CaptureWorker(make_demo)
         self.worker_thread = WorkerThread(self.capture, "capture")
         self.open_requested.connect(self.capture.open)
@@ -60,21 +60,21 @@ class SourceController(Controller):
         self.capture.state_changed.connect(self.on_state)
         self.capture.failed.connect(self.on_failed)
 
-    # ------------------------------------------------------------- intents
+    # ------------------------------------------------------------- actions
 
     def start(self, text: str = "") -> None:
-        """Start the thread and open a source: this one, or that of the settings."""
+        """Start the thread and open a source, by default that of the settings."""
         self.worker_thread.start()
         self.open(text or self._settings.source)
 
     @Slot(str)
     def open(self, text: str) -> None:
-        """Open a source, given as a person would type it."""
-        self._asked = text
+        """Open a source, given as typed by the user."""
+        self._requested = text
         self.open_requested.emit(text, self._settings.width, self._settings.height)
 
     def use(self, settings: Settings) -> None:
-        """Take over changed settings; open again where they say so."""
+        """Use changed settings; reopen the source if necessary."""
         before, self._settings = self._settings, settings
         is_resized = (before.width, before.height) != (settings.width, settings.height)
         if before.source != settings.source:
@@ -84,7 +84,7 @@ class SourceController(Controller):
 
     @Slot(str)
     def present(self, key: str) -> None:
-        """Direct the demo; an empty key is everything in turn."""
+        """Let the demo present something; an empty key for everything in turn."""
         if (demo := self.demo) is not None:
             demo.present(key or None)
             self.source_changed.emit(self.state)
@@ -105,7 +105,7 @@ class SourceController(Controller):
 
     @property
     def demo(self) -> DemoSource | None:
-        """The demo, where it is open."""
+        """The demo, if it is open."""
         return self._source if self.is_demo else None  # type: ignore[return-value]
 
     @property
@@ -125,7 +125,7 @@ class SourceController(Controller):
         return SourceState(self._text, self.name, True, choices, demo.presenting or "", species)
 
     def repeat(self) -> None:
-        """Emit everything again, for a window that was made after the source was opened."""
+        """Repeat all signals for a window made after the source was opened."""
         state, failure = self._state, self._failure
         if self._source is not None:
             self.on_opened(self._source, self._is_substitute)
@@ -138,9 +138,9 @@ class SourceController(Controller):
 
     @Slot(object, bool)
     def on_opened(self, source: FrameSource, is_substitute: bool) -> None:
-        """Take over a source that is about to be read."""
+        """Use a source that is about to deliver frames."""
         self._source, self._is_substitute = source, is_substitute
-        self._text = "demo" if self.is_demo else self._asked
+        self._text = "demo" if self.is_demo else self._requested
         if self._text == "auto":
             self._text = f"camera:{source.name}"
         self._state = self._before_stage = None
@@ -151,8 +151,8 @@ class SourceController(Controller):
         text = ""
         if is_substitute:
             text = (
-                "No camera was found, so this is the built-in demo: a simulated person and "
-                "simulated attacks. Plug in a camera and choose it above when you have one."
+                "No camera was found, so this is the built-in demo with a simulated person and "
+                "simulated attacks: plug in a camera and choose it above."
             )
         self.tell(text)
         self.tell("", topic=REQUEST_TOPIC)
@@ -160,10 +160,10 @@ class SourceController(Controller):
 
     @Slot(object)
     def on_state(self, state: CaptureState) -> None:
-        """Show what is wrong with the source, or that it works again."""
+        """Show what is wrong with the source, or clear the notice."""
         before, self._state = self._state, state
         if state.phase is Phase.ENDED:
-            self.tell("The recording has ended: choose it again to see it again.")
+            self.tell("The recording has ended: choose it again to replay it.")
         elif state.message:
             self.tell(state.message, "error" if state.phase is Phase.FAILED else "warning")
         elif before is not None and before.message:
@@ -178,7 +178,7 @@ class SourceController(Controller):
         if self.is_interrupted:
             self.interrupted.emit(message)
         elif self._source is not None and self._source.remark != self._remark:
-            self._remark = self._source.remark  # known once it is open, and shown once
+            self._remark = self._source.remark  # known only once the source is open
             self.tell(self._remark, "warning", REMARK_TOPIC)
 
     @Slot(str)

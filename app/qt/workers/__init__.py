@@ -1,1 +1,1 @@
-"""Workers: each lives on a thread of its own and exchanges frozen values through signals."""
+"""Workers: each has its own thread and exchanges frozen values through signals."""

@@ -1,6 +1,6 @@
-"""Capture on its own thread: sources are opened and closed here, never on the window's thread.
+"""Open, read and close sources on a separate thread.
 
-What only cameras and files need is loaded when one is opened, on this thread.
+Modules that only cameras and files need are imported on this thread, when one is opened.
 """
 
 import logging
@@ -19,46 +19,46 @@ from app.types import Frame
 log = logging.getLogger(__name__)
 
 STOP_SECONDS = 1.2
-"""A source that does not close in this time is left behind."""
+"""A source that does not close in this time is abandoned."""
 
 AUTO = "auto"
 DEMO = "demo"
 
 
 class CaptureWorker(QObject):
-    """Own the running capture; put every frame into two mailboxes, to show and to score.
+    """Owns the running capture and puts frames into two mailboxes, to show and to score.
 
-    Tests pass a ``make_demo`` of their own.
+    Tests pass their own ``make_demo``.
     """
 
     frame_ready = Signal()
-    """A frame came into the empty mailbox to show: a slow reader gets one signal for all frames it
-    has not taken yet, so nothing piles up behind a quick camera."""
+    """A frame arrived in the empty mailbox to show. A slow reader gets one signal for all frames
+    since it last took one, so no signals pile up behind a fast camera."""
     score_ready = Signal()
-    """The same for the mailbox to score, in which only frames lie that may be judged."""
+    """The same for the mailbox to score, which gets usable frames only."""
     source_opened = Signal(object, bool)
-    """The source itself, and whether it is the demo in place of a camera that was not found."""
+    """The source, and whether it is the demo because no camera was found."""
     state_changed = Signal(object)
     """A `CaptureState`."""
     failed = Signal(str)
     """A source could not be opened; the previous one stays open."""
     cameras_listed = Signal(object)
-    """A `Choice` for each camera at this machine: its name, and what people read."""
+    """A list with a `Choice` for each camera: its name and its label."""
 
     def __init__(self, make_demo: Callable[[], FrameSource] | None = None) -> None:
         super().__init__()
         self.to_show, self.to_score = LatestFrame(), LatestFrame()
         self._make_demo = make_demo or DemoSource
         self.capture: Capture | None = None
-        """The running capture: its state may be read from any thread."""
+        """The running capture; its state may be read on any thread."""
 
     @Slot(str, int, int)
     def open(self, text: str, width: int, height: int) -> None:
         """Replace the present source.
 
-        ``text`` is what `source_from` takes, or "auto": the first camera, else the demo.
+        ``text`` is an argument of `source_from`, or "auto" for the first camera or else the demo.
         """
-        keep_few_heaps()  # on this thread nothing waits for it, and most threads start later
+        keep_few_heaps()  # here it delays nothing, and most threads start later
         try:
             source, is_substitute = self._make(text, width, height)
         except SourceError as error:
@@ -81,7 +81,8 @@ class CaptureWorker(QObject):
         try:
             from app.capture.webcam import list_cameras  # late, as in `_make`
 
-            self.cameras_listed.emit([Choice(one.name, one.label) for one in list_cameras()])
+            choices = [Choice(camera.name, camera.label) for camera in list_cameras()]
+            self.cameras_listed.emit(choices)
         except Exception as error:
             log.error("Cameras could not be listed: %s", trace_of(error))
             self.cameras_listed.emit([])
@@ -92,10 +93,10 @@ class CaptureWorker(QObject):
         self._close()
 
     def _make(self, text: str, width: int, height: int) -> tuple[FrameSource, bool]:
-        """Return the source, and whether it is the demo for want of a camera."""
+        """Return the source, and whether it is the demo because no camera was found."""
         if text == DEMO:
             return self._make_demo(), False
-        # What only cameras and files need: the demo's first frame does not wait for it.
+        # Imported late so that the demo's first frame does not wait for them.
         from app.capture.opening import source_from
         from app.capture.webcam import find_camera
 
@@ -116,7 +117,7 @@ class CaptureWorker(QObject):
         self.to_score.take()
 
     def _show(self, frame: Frame) -> None:
-        """Called on the capture's own thread, like the one below."""
+        """Offer a frame to the preview; like `_score`, called on the thread of `Capture`."""
         if self.to_show.put(frame):
             self.frame_ready.emit()
 

@@ -1,4 +1,4 @@
-"""Write and read unsaved takes on a thread of their own: a slow disk does not disturb recording."""
+"""Write and read unsaved takes on a separate thread: a slow disk must not slow the recording."""
 
 import logging
 import threading
@@ -18,9 +18,9 @@ log = logging.getLogger(__name__)
 
 
 class Wanted(NamedTuple):
-    """The samples to have on disk, and earlier runs whose takes are among them.
+    """The samples that should be on disk, and the earlier runs some of them come from.
 
-    One value, so that an earlier run is deleted only after its samples are written here.
+    Both are one value, so that an earlier run is deleted only after its samples are written.
     """
 
     samples: tuple[Sample, ...] = ()
@@ -29,51 +29,51 @@ class Wanted(NamedTuple):
 
 
 class RecoveryWorker(Notifier):
-    """Own the journal; of several waiting states only the newest is written."""
+    """Owns the journal; of several pending states only the newest is written."""
 
     topic = "recovery failed"
-    """Not that of the controller: a failure must not take the place of an offer."""
+    """Differs from the controller's topic, so that a failure does not replace an offer."""
     found = Signal(object)
-    """A list of `Found`: what earlier runs left."""
+    """A list of `Found`: takes of earlier runs."""
 
-    look, _keep, _remove = Signal(), Signal(), Signal()
-    """Lead from other threads to the slots."""
+    search, _keep, _remove = Signal(), Signal(), Signal()
+    """Call the slots from other threads."""
 
     def __init__(self) -> None:
         super().__init__()
         self._writing = threading.Lock()
-        """Held while the disk is at work; the main thread waits for it only in `discard_now`."""
+        """Held while writing; the main thread waits for it only in `discard_now`."""
         self._journal = Journal()
         self._has_complained = False
         self._wanted = self._written = Wanted()
         self._restored: tuple[Found, ...] = ()
         self._unwanted: deque[Found] = deque()
-        self.look.connect(self.find)
+        self.search.connect(self.find)
         self._keep.connect(self.keep)
         self._remove.connect(self.remove)
 
     # ------------------------------------------------------------- on the main thread
 
     def restore(self, found: Found) -> None:
-        """Delete the folder of an earlier run once the samples wanted next are written."""
+        """Delete the folder of an earlier run after the next write."""
         self._restored += (found,)
 
     def want(self, samples: tuple[Sample, ...], features: Mapping[str, Any]) -> None:
-        """Keep exactly these samples on disk; cheap if they are unchanged."""
+        """Keep exactly these samples on disk; does nothing if they are unchanged."""
         if samples != self._wanted.samples:
             self._wanted = Wanted(samples, features, self._restored)
             self._keep.emit()
 
-    def do_not_want(self, found: Iterable[Found]) -> None:
-        """Delete what earlier runs left."""
+    def discard(self, found: Iterable[Found]) -> None:
+        """Delete takes of earlier runs."""
         self._unwanted.extend(found)
         self._remove.emit()
 
     def discard_now(self) -> None:
-        """Remove what this run kept before returning; drop what waits."""
+        """Delete the takes of this run before returning, and drop pending writes."""
         with self._writing:
             self._wanted = Wanted(restored=self._restored)
-            self._write()  # if it fails, `finish` tries again
+            self._write()  # on failure, `finish` tries again
             self._wanted = self._written = Wanted()
             self._restored = ()
 
@@ -81,9 +81,9 @@ class RecoveryWorker(Notifier):
 
     @Slot()
     def find(self) -> None:
-        """Look for what earlier runs left.
+        """Search for takes of earlier runs.
 
-        Without the lock: they may hold much, and the window must not wait until it is read.
+        Without the lock: reading may take long, and `discard_now` must not wait for it.
         """
         if found := find():
             self.found.emit(found)
@@ -102,14 +102,14 @@ class RecoveryWorker(Notifier):
 
     @Slot()
     def remove(self) -> None:
-        """Delete what earlier runs left and is not wanted."""
+        """Delete the discarded takes of earlier runs."""
         while self._unwanted:
             for sentence in remove([self._unwanted.popleft().run]):
                 self.tell(sentence, "warning")
 
     @Slot()
     def finish(self) -> None:
-        """Write and delete what still waits and release the folders; called last."""
+        """Finish pending writes and deletions, and release the folders; called last."""
         self.keep()
         self.remove()
         with self._writing:
@@ -118,12 +118,12 @@ class RecoveryWorker(Notifier):
                 found.run.release()
 
     def _complain(self, reason: str) -> None:
-        """Show once why takes cannot be kept: recording goes on."""
+        """Show once why takes cannot be kept; recording continues."""
         if not self._has_complained:
             self._has_complained = True
             text = (
-                f"Unsaved takes cannot be kept on disk ({reason}) and would be lost if the program "
-                "were killed: free some space, and export the model soon."
+                f"Unsaved takes cannot be kept on disk ({reason}) and would be lost in a crash: "
+                "free some space, and export the model soon."
             )
             self.tell(text, "warning")
 
@@ -137,8 +137,8 @@ class RecoveryWorker(Notifier):
 
 
 def _reason(error: Exception) -> str:
-    """Return the system's own words where there are any."""
-    for one in (error, error.__cause__):
-        if isinstance(one, OSError) and one.strerror:
-            return one.strerror
+    """Return the system's message if there is one."""
+    for cause in (error, error.__cause__):
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
     return str(error) or type(error).__name__

@@ -1,4 +1,4 @@
-"""Scoring on its own thread: networks are prepared here, and the newest frame goes through them."""
+"""Prepare the networks and score the newest frame, on a separate thread."""
 
 import logging
 import threading
@@ -23,21 +23,21 @@ Observe = Callable[[Pipeline, PadModel | None, Frame], ScoredFrame]
 log = logging.getLogger(__name__)
 
 NETWORKS_TOPIC = "liveness networks"
-"""Topic of notices about them."""
+"""Topic of notices about the liveness networks."""
 _VIEWS = "views"
 
 
 class ScoringWorker(Notifier):
-    """Own the pipeline; an error becomes a notice, and the next frame is tried.
+    """Owns the pipeline; an error becomes a notice, and scoring continues with the next frame.
 
     ``mailbox`` holds the newest frame; benchmarks pass a slower ``observe``.
     """
 
     topic = "scoring"
     working = Signal(object)
-    """A `Working`: how far the preparation is; empty at its end."""
+    """A `Working`: progress of the preparation; empty at the end."""
     prepared = Signal(object)
-    """Fingerprint of the views that are now computed."""
+    """Fingerprint of the views in use."""
     observed = Signal(object)
     """A `ScoredFrame`."""
 
@@ -53,12 +53,12 @@ class ScoringWorker(Notifier):
 
     @Slot(str, str)
     def prepare(self, preset: str, detector: str) -> None:
-        """Build the pipeline for these views; takes up to a minute the first time."""
+        """Build the pipeline for these views; the first time, this may take up to a minute."""
         self._pipeline = None
         self.working.emit(Working("Preparing the networks", can_cancel=False))
         try:
             pipeline = make_pipeline(
-                preset, detector, progress=self._tell, cancel=self._stop.is_set
+                preset, detector, progress=self._report, cancel=self._stop.is_set
             )
             pipeline.meter = self._meter()
             self._pipeline = pipeline
@@ -72,16 +72,16 @@ class ScoringWorker(Notifier):
             self.working.emit(Working())
         features = pipeline.extractor.fingerprint()
         if features != self._features:
-            self._features, self._model = features, None  # it was of other views
+            self._features, self._model = features, None  # the model needs other views
         self.tell("", topic=_VIEWS)
         self.tell("")
         self.prepared.emit(features)
-        # A frame that came meanwhile gives no signal again; a stream that began goes first.
+        # For a frame that arrived meanwhile, but after a pending `begin_stream`.
         QTimer.singleShot(0, self, self.on_frame_ready)
 
     @Slot()
     def use_meter(self) -> None:
-        """Measure liveness from now on: its networks have arrived."""
+        """Measure liveness from now on, as its networks are available."""
         if self._pipeline is None:
             return  # `prepare` will find them
         try:
@@ -92,20 +92,20 @@ class ScoringWorker(Notifier):
             self.working.emit(Working())
         if self._pipeline.meter is not None:
             text = (
-                "The liveness networks are in use: in a light that was not enrolled, the verdict "
-                "now depends on how live the face looks."
+                "The liveness networks are in use: in light that was not enrolled, the verdict now "
+                "depends on how live the face looks."
             )
             self.tell(text, topic=NETWORKS_TOPIC)
         self.on_frame_ready()
 
     @Slot(object)
     def set_model(self, model: PadModel | None) -> None:
-        """Use this model from the next frame on."""
+        """Use this model, starting with the next frame."""
         self._model = model
 
     @Slot()
     def begin_stream(self) -> None:
-        """The next frames come from another source."""
+        """Prepare for frames of another source."""
         if self._pipeline is not None:
             self._pipeline.reset()
         self._last_failure = ""
@@ -116,13 +116,13 @@ class ScoringWorker(Notifier):
         if self._pipeline is None or self._stop.is_set():
             return
         if (frame := self._mailbox.take()) is None:
-            return  # an earlier call already took it
+            return  # taken by an earlier call
         try:
             self.observed.emit(self._observe(self._pipeline, self._model, frame))
         except Exception as error:
             log.warning("A frame could not be scored: %s", trace_of(error))
             sentence = sentence_of(error, "A frame could not be scored")
-            if sentence != self._last_failure:  # once: the next frame may fail alike
+            if sentence != self._last_failure:  # not again for every frame
                 self._last_failure = sentence
                 self.tell(sentence, "error")
 
@@ -132,13 +132,13 @@ class ScoringWorker(Notifier):
         self._pipeline = None
 
     def ask_to_stop(self) -> None:
-        """Break off a preparation and score no more (called from another thread)."""
+        """Cancel the preparation and stop scoring (called from another thread)."""
         self._stop.set()
 
     def _meter(self) -> LivenessMeter | None:
-        """Return the meter of liveness; without one everything else works all the same."""
+        """Return the liveness meter, or None; everything else works without it."""
         try:
-            return LivenessMeter.find(progress=self._tell, cancel=self._stop.is_set)
+            return LivenessMeter.find(progress=self._report, cancel=self._stop.is_set)
         except Cancelled:
             raise
         except Exception as error:
@@ -147,6 +147,6 @@ class ScoringWorker(Notifier):
             self.tell(sentence, "warning", NETWORKS_TOPIC)
             return None
 
-    def _tell(self, done: int, total: int, text: str) -> None:
+    def _report(self, done: int, total: int, text: str) -> None:
         text = f"Preparing the networks: {text}"
         self.working.emit(Working(text, done, total, can_cancel=False))

@@ -1,4 +1,4 @@
-"""Worker threads: start, stop and wait for them; jobs and their errors."""
+"""Worker threads, and jobs for them."""
 
 import logging
 import threading
@@ -17,32 +17,32 @@ from lmkl_core.errors import Cancelled, InvalidInputError, ModelFileError
 log = logging.getLogger(__name__)
 
 STOP_MILLISECONDS = 2000
-"""In which all threads have to end when the window is closed."""
+"""Time for all threads to end when the window is closed."""
 
 _left_behind: list[QThread] = []
-"""Threads that did not end in time: kept, because destroying a running one aborts the process."""
+"""Threads that did not end in time; destroying one that runs would abort the process."""
 
 
 class Notifier(QObject):
-    """Base of controllers and workers: notices for the person."""
+    """Base class of controllers and workers that show notices."""
 
     notice = Signal(object)
     """A `Notice`."""
     topic = ""
-    """Of its notices, unless they name another one."""
+    """Default topic of its notices."""
 
     def tell(
         self, text: str, level: str = "info", topic: str = "", actions: tuple[Choice, ...] = ()
     ) -> None:
-        """Show a notice in place of the last one of its topic."""
+        """Show a notice; it replaces the last one on its topic."""
         self.notice.emit(Notice(text, level, topic or self.topic, actions))
 
 
 class WorkerThread:
-    """A `QThread` and the parentless worker that lives on it.
+    """A `QThread` and the worker on it, which must not have a parent.
 
-    A slot ``finish`` of the worker, if it has one, is called on its thread last of all. ``name`` is
-    shown by debuggers and in the log.
+    If the worker has a slot ``finish``, the thread calls it last. ``name`` appears in debuggers and
+    in the log.
     """
 
     def __init__(self, worker: QObject, name: str) -> None:
@@ -58,13 +58,13 @@ class WorkerThread:
         self.thread.start()
 
     def ask_to_stop(self) -> None:
-        """Ask the worker and its event loop to end, and return at once."""
+        """Ask the worker and its event loop to end, without waiting."""
         if hasattr(self.worker, "ask_to_stop"):
             self.worker.ask_to_stop()
         self.thread.quit()
 
     def wait(self, deadline: QDeadlineTimer) -> bool:
-        """Wait for the end; return whether it came in time."""
+        """Wait for the thread; return whether it ended in time."""
         if self.thread.wait(deadline):
             return True
         log.error("The thread %s did not end in time", self.thread.objectName())
@@ -81,19 +81,19 @@ def stop_threads(threads: Sequence[WorkerThread]) -> bool:
 
 
 def any_left_behind() -> bool:
-    """Whether some thread still runs though it was asked to end."""
+    """Return whether a thread is still running after it was asked to end."""
     return any(thread.isRunning() for thread in _left_behind)
 
 
 def sentence_of(error: BaseException, what: str) -> str:
-    """Return why work failed: the error's own sentence if it is one of ours.
+    """Return one sentence about an error: its own message if it is one of this program.
 
-    Otherwise one that begins with ``what``.
+    Otherwise the sentence begins with ``what``.
     """
     if isinstance(error, (InvalidInputError, ModelFileError)):
         return with_command(error)
     if isinstance(error, OSError):
-        if error.strerror is None:  # not the system's, so a sentence of ours
+        if error.strerror is None:  # raised by this program, with a sentence
             return str(error)
         return f"{what} ({error.strerror}): check the disk and the folder's permissions."
     if isinstance(error, MemoryError):
@@ -101,34 +101,34 @@ def sentence_of(error: BaseException, what: str) -> str:
     return f"{what} ({type(error).__name__}: {error}): try again, or start the program again."
 
 
-# ---------------------------------------------------------------- jobs: fits, exports, reports
+# ---------------------------------------------------------------- jobs
 
 Cancel = Callable[[], bool]
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """Work that holds all it needs, and callbacks for the main thread."""
+    """A self-contained task, and callbacks for the main thread."""
 
     text: str
-    """Shown to the person."""
+    """Shown in the status line."""
     work: Callable[[Cancel], Any]
-    """Called with a function that says whether to stop."""
+    """Called with a function that returns whether to stop."""
     on_done: Callable[[Any], None]
     on_failed: Callable[[str], None]
     on_cancelled: Callable[[], None] = lambda: None
     can_cancel: bool = False
-    """Whether the work asks that function."""
+    """Whether the work calls that function."""
     cancelled: threading.Event = field(default_factory=threading.Event)
 
 
 class JobWorker(QObject):
-    """Run jobs in order; a failed job does not stop the next one."""
+    """Runs jobs in order; a failed job does not stop the next one."""
 
     working = Signal(object)
-    """A `Working`; empty when nothing is being done."""
+    """A `Working`; empty while nothing is running."""
     ended = Signal(object)
-    """A callback to call on the main thread."""
+    """A callback for the main thread."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,7 +148,7 @@ class JobWorker(QObject):
         except Cancelled:
             self.ended.emit(job.on_cancelled)
         except Exception as error:
-            log.info("A job failed: %s", trace_of(error))  # its text may name a file
+            log.info("A job failed: %s", trace_of(error))  # its message may name a file
             self.ended.emit(partial(job.on_failed, sentence_of(error, f"{job.text} failed")))
         else:
             self.ended.emit(partial(job.on_done, result))
@@ -157,10 +157,10 @@ class JobWorker(QObject):
             self.working.emit(Working())
 
     def cancel_running(self) -> None:
-        """Ask the job that runs to stop (called from another thread)."""
+        """Cancel the running job (called from another thread)."""
         if (job := self._running) is not None:
             job.cancelled.set()
 
     def ask_to_stop(self) -> None:
-        """Stop the job that runs and do no more (called from another thread)."""
+        """Stop the running job and start no more (called from another thread)."""
         self._stop.set()
