@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 NAME = "lmkl-pad"
 PACKAGES = ("app", "lmkl_core")
 
-LEFT_OUT = ("onnxscript", "torch", "torchvision")
+LEFT_OUT = ("torch", "torchvision")
 """Installed by the extra ``torch`` only, and left out even where they are installed."""
 
 LINK = "SYMLINK"

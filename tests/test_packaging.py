@@ -93,7 +93,7 @@ def test_that_the_lock_names_no_index_and_a_checksum_for_everything():
 
 
 def test_that_a_plain_installation_brings_no_torch_and_no_qt_add_ons():
-    heavy = re.compile(r"torch$|torchvision|onnxscript|triton|timm|nvidia|cuda|pyside6(-addons)?$")
+    heavy = re.compile(r"torch$|torchvision|triton|timm|nvidia|cuda|pyside6(-addons)?$")
     assert [each.name for each in LOCKED if heavy.match(each.name)] == []
 
 

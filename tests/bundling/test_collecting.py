@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+import tomllib
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
@@ -164,4 +165,10 @@ def test_that_metadata_tells_what_a_package_is_and_not_where_it_came_from():
         assert all(Path(path).is_file() for path, _ in files)
         assert names == ({"METADATA"} if name == "lmkl-pad" else {"METADATA", "RECORD"})
         assert all(folder.endswith(".dist-info") for _, folder in files)
+
+
+def test_that_exactly_the_packages_of_the_extra_torch_are_left_out():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extra = map(Requirement, project["optional-dependencies"]["torch"])
+    assert {requirement.name for requirement in extra} == set(collecting.LEFT_OUT)
     assert set(collecting.needed_distributions()).isdisjoint(collecting.LEFT_OUT)

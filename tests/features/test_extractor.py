@@ -144,7 +144,7 @@ from lmkl_core.features.extractor import Extractor
 from tests.features.small_preset import BOTH, SMALL, crops_for
 views = Extractor(SMALL, cache=sys.argv[1])(crops_for(SMALL, 2))
 print(json.dumps([[float(x) for x in view[1]] for view in views.values()]))
-print({"torch", "torchvision", "onnx", "onnxscript"} & set(sys.modules))
+print({"torch", "torchvision", "onnx"} & set(sys.modules))
 """
 
 
