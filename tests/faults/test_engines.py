@@ -95,7 +95,7 @@ FAULTS = {
     "illegal_instruction": "it was ended by SIGILL",
     "address_zero": "it was ended by SIGSEGV",
     "killed": "it was ended by SIGKILL",
-    "hanging": "it gave no answer within 1 seconds",
+    "hanging": "no answer within 1 seconds",
     "leaving": "it ended with exit code 0",
     "raising": "RuntimeError: no such kernel",
     "no_answer": "it ended with exit code 0",

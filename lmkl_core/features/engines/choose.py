@@ -141,10 +141,12 @@ class Chooser:
         if known is not None and (known.problem or not again):
             problem = known.problem
         else:
-            command = module_command(PROBE)
-            problem = run_child(command, engine, task, self.cache, self.cancel)
-            # Without a graph the export failed, perhaps for lack of memory: not the engine's fault.
-            if not problem or not again or self.cache.load(task.key) is not None:
+            reply = run_child(module_command(PROBE), engine, task, self.cache, self.cancel)
+            problem = reply.problem
+            # Without a graph the export itself failed, perhaps for lack of memory. That says
+            # nothing about the engine, unless the graph was made and refused.
+            was_exported = reply.is_mismatch or self.cache.load(task.key) is not None
+            if not problem or not again or was_exported:
                 self._remember(engine, task, problem)
         if problem:
             raise _Unusable(problem)
@@ -161,8 +163,8 @@ def run_child(
     task: Task,
     cache: Cache,
     cancel: Callable[[], bool] | None = None,
-) -> str:
-    """Try an engine in a child process; return what is wrong with it, or an empty text.
+) -> Reply:
+    """Try an engine in a child process.
 
     Raises `_Unusable` if the child was ended from outside, which says nothing about the engine, and
     `InvalidInputError` if the weights do not fit or the cache cannot be written.
@@ -190,16 +192,16 @@ def run_child(
                     cancel, "Preparing the networks was cancelled; it can be done again any time."
                 )
                 if time.monotonic() > end:
-                    return f"a trial run failed: it gave no answer within {timeout:.0f} seconds"
+                    return Reply(f"a trial run failed: no answer within {timeout:.0f} seconds")
         finally:
             child.kill()
     try:
         reply = msgspec.convert(json.loads(answer), Reply)
     except (ValueError, RecursionError):
-        return f"a trial run failed: {_death(child.returncode, errors)}"
+        return Reply(f"a trial run failed: {_death(child.returncode, errors)}")
     if reply.invalid:
         raise InvalidInputError(reply.invalid)
-    return reply.problem
+    return reply
 
 
 def _death(code: int, errors: bytes) -> str:

@@ -26,6 +26,10 @@ class EngineError(InvalidInputError):
     """No engine can run a network here; the message gives the reason."""
 
 
+class GraphMismatchError(RuntimeError):
+    """An exported graph gives other values than its reference."""
+
+
 class Engine(Protocol):
     """Runs one graph; safe to call from several threads at once."""
 

@@ -12,6 +12,7 @@ import numpy as np
 from lmkl_core.features.engines import winograd
 from lmkl_core.features.engines.build import onnx_graph
 from lmkl_core.features.engines.cache import Entry
+from lmkl_core.features.engines.engine import GraphMismatchError
 from lmkl_core.features.engines.onnx_engine import OnnxEngine, simplified
 from lmkl_core.features.engines.probe import LIMIT, reference_crops, relative_difference
 from lmkl_core.features.networks.registry import Graph
@@ -22,9 +23,10 @@ def make_entry(
 ) -> Entry:
     """Make the ONNX graph of a network, with reference values.
 
-    These are torch's, or for a described network its own without onnxruntime's optimisations. The
-    exporter is `torch_engine.traced` by default. Raises `InvalidInputError` if the weights do not
-    fit the network, `RuntimeError` if the graph does not come close enough.
+    The reference is torch or, for a described network, the same graph without onnxruntime's
+    optimisations. The exporter is `torch_engine.traced` by default. Raises `InvalidInputError` if
+    the weights do not fit the network, `GraphMismatchError` if the graph differs from the
+    reference.
     """
     crops = reference_crops(graph.size)
     if graph.spec.needs_torch:
@@ -44,7 +46,7 @@ def make_entry(
         difference = _difference(model, crops, views)
         if difference <= LIMIT:
             return Entry(model, crops, views)
-    raise RuntimeError(f"the graph differs from its reference by {difference:.1e}")
+    raise GraphMismatchError(f"its graph differs from the reference by {difference:.1e}")
 
 
 def _difference(model: bytes, crops: np.ndarray, views: list[np.ndarray]) -> float:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.engines.cache import Cache
-from lmkl_core.features.engines.engine import Engine
+from lmkl_core.features.engines.engine import Engine, GraphMismatchError
 from lmkl_core.features.networks.registry import Graph
 
 LIMIT = 1e-4
@@ -41,10 +41,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Reply:
-    """What is wrong with the engine, or with the weights or the cache; empty if nothing is."""
+    """The outcome of a trial run."""
 
-    problem: str = ""
-    invalid: str = ""
+    problem: str = ""  # of the engine; empty if there is none
+    invalid: str = ""  # what is wrong with the weights or the cache
+    is_mismatch: bool = False  # the exported graph was refused
 
 
 def probe_key(engine: str, graph_key: str) -> str:
@@ -146,6 +147,8 @@ def main() -> None:
         reply = Reply(_try(engine, msgspec.convert(task, Task), Cache(folder)))
     except InvalidInputError as error:
         reply = Reply(invalid=str(error))
+    except GraphMismatchError as error:
+        reply = Reply(str(error), is_mismatch=True)
     except Exception as error:
         reply = Reply(f"a trial run failed: {type(error).__name__}: {error}")
     with open(answers, "w", encoding="ascii") as file:
