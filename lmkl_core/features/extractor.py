@@ -1,4 +1,4 @@
-"""From crops to named views, for enrolment, live scoring, files and databases alike."""
+"""Compute named views from crops, for enrolment, live scoring, files and databases alike."""
 
 import itertools
 import os
@@ -40,20 +40,20 @@ from lmkl_core.features.weights.store import find as find_weights
 
 @dataclass(frozen=True)
 class Group:
-    """A graph or a descriptor, the crops it runs on as one batch, and the views it makes."""
+    """A graph or a descriptor, the crops it runs on as one batch, and the views it computes."""
 
     source: Graph | Descriptor
     crops: tuple[str, ...]
-    views: dict[str, tuple[int, int]]  # the numbers of its crop and of its output
+    views: dict[str, tuple[int, int]]  # index of the crop and of the output
 
     @property
     def label(self) -> str:
-        """Its name in messages."""
+        """Name in messages."""
         return self.source.label if isinstance(self.source, Graph) else next(iter(self.views))
 
 
 def plan(preset: Preset) -> tuple[Group, ...]:
-    """Return the groups that compute a preset, networks first.
+    """Return the groups that compute a preset's views, networks first.
 
     Branches with the same network, photometry and crop size share a graph.
     """
@@ -81,26 +81,29 @@ def plan(preset: Preset) -> tuple[Group, ...]:
 class Extractor:
     """Compute the views of a preset.
 
-    The constructor does everything that can fail or take long. Calls are safe from several threads;
-    the same crops give the same bits every time, and a crop's views do not depend on the rest of
-    the batch (with torch, their rounding does).
+    The constructor does everything that can fail or take long. Several threads may call an
+    extractor at once. The same crops give the same bits every time, and a crop's views do not
+    depend on the rest of the batch (with torch, their rounding does).
 
     Parameters
     ----------
     preset : Preset
-        What to compute.
+        The views to compute.
     engine : {"auto", "onnxruntime", "torch"}, default="auto"
-        ``auto`` takes onnxruntime, and torch for graphs where that fails.
+        ``auto`` uses onnxruntime, and torch for graphs where that fails.
     threads : int, optional
-        By default the physical cores, at most 4; torch's are set for the whole process.
+        By default the number of physical cores, at most 4. With torch, the setting applies to the
+        whole process.
     folder : path, optional
-        Folder in which weights are looked for first.
+        Folder that is searched for weights first.
     cache : Cache or path, optional
         Where exported graphs are kept; by default the user's cache folder.
     find : callable, optional
         Finds a network's weights; by default `lmkl_core.features.weights.find`.
-    progress, cancel : callable, optional
-        Called with steps done, steps in all, and a text; True stops.
+    progress : callable, optional
+        Called with the number of steps done, the number of steps, and a text.
+    cancel : callable, optional
+        Returns True to stop.
 
     Raises
     ------
@@ -143,16 +146,16 @@ class Extractor:
         )
         self._pool = EnginePool(threads or default_threads())
         self.notes = notes
-        """Why some graphs do not run in the preferred engine."""
+        """For each graph that runs in torch under ``auto``, the reason."""
 
     @property
     def view_names(self) -> tuple[str, ...]:
-        """Names of the views, in their order."""
+        """Names of the views, in order."""
         return self.preset.view_names
 
     @property
     def columns(self) -> dict[str, int]:
-        """Length of each view's rows."""
+        """Number of columns of each view."""
         lengths = {
             name: group.source.columns[output]
             for group in self._groups
@@ -166,9 +169,9 @@ class Extractor:
         return tuple(dict.fromkeys(engine.name for engine in self._engines))
 
     def fingerprint(self) -> dict[str, Any]:
-        """Return everything that decides the values of views, as JSON values.
+        """Return everything that determines the values of the views, as JSON values.
 
-        A model stores it and is refused where it differs.
+        A model stores it, and cannot be used with an extractor whose fingerprint differs.
         """
         return {
             "format": VIEWS_FORMAT,
@@ -180,8 +183,8 @@ class Extractor:
         """Return n rows of float32 for every view, in the order of `view_names`.
 
         Crops are uint8, red-green-blue, (size, size, 3) for one frame or (n, size, size, 3) for n
-        frames, the same n for all; others than the preset's are ignored. Raises
-        `InvalidInputError` for wrong crops, `UnusableViewsError` for values that are not finite.
+        frames. Crops that the preset does not use are ignored. Raises `InvalidInputError` for
+        wrong crops and `UnusableViewsError` for values that are not finite.
         """
         batches = self._checked(crops)
         n = len(next(iter(batches.values())))
@@ -195,15 +198,15 @@ class Extractor:
         for group, outputs in zip(self._groups, self._pool.run(work), strict=True):
             if not all(np.isfinite(output).all() for output in outputs):
                 raise UnusableViewsError(
-                    f"{group.label} gave values that are not finite; if every picture does that, "
-                    "its weights are damaged: verify them."
+                    f"{group.label} gave values that are not finite; if that happens for every "
+                    "picture, its weights are damaged: verify them."
                 )
             for name, (crop, output) in group.views.items():
                 found[name] = np.ascontiguousarray(outputs[output][crop * n : (crop + 1) * n])
         return {name: found[name] for name in self.view_names}
 
     def _checked(self, crops: Mapping[str, NDArray[np.uint8]]) -> dict[str, NDArray[np.uint8]]:
-        """Return the crops in use as batches of one length."""
+        """Return the preset's crops as batches of equal length."""
         batches: dict[str, NDArray[np.uint8]] = {}
         for name in dict.fromkeys(crop for branch in self.preset.branches for crop in branch.crops):
             crop, size = crops.get(name), self.preset.crop(name).size
@@ -214,20 +217,20 @@ class Extractor:
             shape = (size, size, 3)
             if crop.dtype != np.uint8 or shape not in (crop.shape, crop.shape[1:]):
                 raise InvalidInputError(
-                    f"The crop {name!r} must be uint8 of shape {shape}, or a batch of these, not "
-                    f"{crop.dtype} of shape {crop.shape}."
+                    f"The crop {name!r} must be uint8 of shape {shape}, or a batch of such crops, "
+                    f"not {crop.dtype} of shape {crop.shape}."
                 )
             batches[name] = crop if crop.ndim == 4 else crop[None]
         lengths = {name: len(batch) for name, batch in batches.items()}
         if len(set(lengths.values())) > 1:
             raise InvalidInputError(
-                f"Give one crop of each for every frame; there are {lengths} of them."
+                f"Every frame needs one crop of each kind, but the numbers of crops are {lengths}."
             )
         return batches
 
 
 def check_torch(preset: Preset) -> None:
-    """Raise `EngineError` where a preset's networks need torch and it is not installed."""
+    """Raise `EngineError` if a preset's networks need torch and it is not installed."""
     names = [name for name in preset.networks if NETWORKS[name].needs_torch]
     if names and not has_torch():
         raise without_torch(f"The preset {preset.name} (its networks {', '.join(names)})")
@@ -243,7 +246,7 @@ def preset_fingerprint(preset: Preset) -> dict[str, Any]:
 
 
 def _crop(crop: Crop) -> dict[str, Any]:
-    """Return a crop as JSON values; older models have no scale, so only a box has one."""
+    """Return a crop as JSON values; only a box has a scale, because older models have none."""
     values = asdict(crop) | {"centre": list(crop.centre)}
     if crop.of != "box":
         del values["scale"]
@@ -251,10 +254,7 @@ def _crop(crop: Crop) -> dict[str, Any]:
 
 
 def _branch(branch: Branch | DescriptorBranch) -> dict[str, Any]:
-    """Return a branch as JSON values, a descriptor with its version.
-
-    Keys that a preset file leaves out are left out, as in the models that people have.
-    """
+    """Return a branch as JSON values; a descriptor also has a version."""
     values = {key: list(v) if isinstance(v, tuple) else v for key, v in vars(branch).items()}
     if isinstance(branch, DescriptorBranch):
         values["version"] = DESCRIPTORS[branch.descriptor].version

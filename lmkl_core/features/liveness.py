@@ -1,7 +1,7 @@
-"""The probability that a face is live, by two networks trained on many people and attacks.
+"""The probability that a face is live, from two networks trained on many people and attacks.
 
-It is measured beside the views: it does not know the enrolled person, but carries over to light
-that was never enrolled.
+It complements the views: it does not know the enrolled person, but remains valid in light that was
+never enrolled.
 """
 
 import os
@@ -17,7 +17,7 @@ from lmkl_core.features.weights.catalogue import Weights, entry_of
 from lmkl_core.features.weights.store import Checksum, Finding, inspect
 
 LIVE = 1
-"""Column of "live" in the networks' output."""
+"""Column of the class "live" in the networks' output."""
 
 LIVENESS = Preset(
     "liveness of frames",
@@ -28,7 +28,7 @@ LIVENESS = Preset(
         Branch("minifasnet-v1se", ("scene",), ("live",), "mean", normalisation="none"),
     ),
 )
-"""Crops and outputs that a meter needs."""
+"""The crops and outputs of `LivenessMeter`."""
 
 
 def can_measure(folder: str | os.PathLike[str] | None = None) -> bool:
@@ -37,9 +37,9 @@ def can_measure(folder: str | os.PathLike[str] | None = None) -> bool:
 
 
 def missing_weights(folder: str | os.PathLike[str] | None = None) -> tuple[Weights, ...]:
-    """Return the networks' weights that are not on this computer, or damaged."""
-    found = _findings(folder)
-    return tuple(one.entry for one in found if one.checksum is not Checksum.RIGHT)
+    """Return the networks' weights that are missing on this computer or damaged."""
+    findings = _findings(folder)
+    return tuple(each.entry for each in findings if each.checksum is not Checksum.RIGHT)
 
 
 def _findings(folder: str | os.PathLike[str] | None) -> list[Finding]:
@@ -48,10 +48,10 @@ def _findings(folder: str | os.PathLike[str] | None) -> list[Finding]:
 
 
 class LivenessMeter:
-    """Measure the probability that a face is live: the larger one of two networks.
+    """Measure the probability that a face is live: the larger output of two networks.
 
-    In a hard light one of them often takes a live face for an attack; the larger value separates
-    better than the mean (``python -m benchmarks real``).
+    In harsh light one of them often takes a live face for an attack; the larger value separates
+    live faces from attacks better than the mean (``python -m benchmarks real``).
     """
 
     def __init__(self, extractor: Extractor) -> None:
@@ -65,17 +65,16 @@ class LivenessMeter:
         progress: Progress | None = None,
         cancel: Callable[[], bool] | None = None,
     ) -> "LivenessMeter | None":
-        """Return a meter, or None where weights are missing; see `Extractor` for the rest."""
+        """Return a meter, or None if weights are missing; for the parameters see `Extractor`."""
         if not can_measure(folder):
             return None
         return cls(Extractor(LIVENESS, folder=folder, progress=progress, cancel=cancel))
 
     @property
     def crops(self) -> tuple[Crop, ...]:
-        """What to cut out of a frame."""
+        """The crops to cut out of a frame."""
         return self._extractor.preset.crops
 
     def __call__(self, crops: Mapping[str, NDArray[np.uint8]]) -> float:
         """Return the probability, 0 to 1, for one frame's crops; raise as `Extractor` does."""
-        rows = self._extractor(crops).values()
-        return float(np.max([row[0, LIVE] for row in rows]))
+        return max(float(rows[0, LIVE]) for rows in self._extractor(crops).values())

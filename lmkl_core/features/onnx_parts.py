@@ -1,4 +1,4 @@
-"""Nodes and constants of an ONNX graph, each named as it is added."""
+"""Collect the nodes and constants of an ONNX graph and name them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,9 +9,9 @@ from onnx import NodeProto, TensorProto, checker, helper, numpy_helper
 
 
 class OnnxParts:
-    """Collect the parts of a graph; ``prefix`` begins every name.
+    """The parts of a graph; every generated name starts with ``prefix``.
 
-    The standard asks for identifiers of C, and converters insist on it.
+    Names are C identifiers: the standard asks for them, and some converters insist.
     """
 
     def __init__(self, prefix: str = "") -> None:
@@ -26,23 +26,23 @@ class OnnxParts:
         return output
 
     def add(self, operator: str, inputs: list[str], outputs: list[str], **attributes: Any) -> None:
-        """Add a node."""
+        """Add a node with several outputs."""
         name = f"{self.prefix}node_{len(self.nodes)}"
         self.nodes.append(helper.make_node(operator, inputs, outputs, name, **attributes))
 
     def constant(self, value: ArrayLike, dtype: Any = None, name: str = "") -> str:
         """Add a constant; return its name."""
-        named = name or f"{self.prefix}constant_{len(self.constants)}"
+        name = name or f"{self.prefix}constant_{len(self.constants)}"
         array = np.ascontiguousarray(value, dtype=dtype).reshape(np.shape(value))
-        self.constants.append(numpy_helper.from_array(array, named))
-        return named
+        self.constants.append(numpy_helper.from_array(array, name))
+        return name
 
-    def real(self, value: ArrayLike) -> str:
+    def float32(self, value: ArrayLike) -> str:
         """Add a constant of single precision."""
         return self.constant(value, np.float32)
 
-    def whole(self, *values: int) -> str:
-        """Add a list of whole numbers, as operators take axes and shapes."""
+    def int64(self, *values: int) -> str:
+        """Add a list of integers, such as axes or a shape."""
         return self.constant(np.array(values, np.int64))
 
     def model(
@@ -53,11 +53,12 @@ class OnnxParts:
         *,
         opset: int,
         metadata: Mapping[str, str] | None = None,
-        **about: Any,
+        **properties: Any,
     ) -> bytes:
-        """Return the checked model of all parts."""
+        """Return a model of all parts, checked and serialised."""
         graph = helper.make_graph(self.nodes, name, inputs, outputs, self.constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], **about)
+        opset_id = helper.make_opsetid("", opset)
+        model = helper.make_model(graph, opset_imports=[opset_id], **properties)
         helper.set_model_props(model, dict(metadata or {}))
         checker.check_model(model, full_check=True)
         return bytes(model.SerializeToString())

@@ -1,20 +1,20 @@
-r"""The scorer as an ONNX graph that runs without this library, and its comparison with the model.
+r"""Export a model's scorer as an ONNX graph that runs without this library, and compare the two.
 
-One input a view, ``(batch, columns)`` in the model's own precision; for every view
+The graph has one input per view, ``(batch, columns)`` in the model's precision. For every view
 
 ``K_g = exp(min(y x_i - |y|^2 / 2 - |x_i|^2 / 2, 0))``
 
-with ``y`` and ``x_i`` centred on the support rows and divided by the width, as in
-`lmkl_core.scorer.SupportKernels`: uncentred, the squares cancel against the product and single
-precision loses the distance. A linear kernel is ``K_g = y x_i``. Then
+with ``y`` and ``x_i`` centred on the mean support row and divided by the width, as in
+`lmkl_core.scorer.SupportKernels`: without centring, the squares cancel against the product and
+single precision loses the distance. A linear kernel is ``K_g = y x_i``. Then
 
 * ``d_c^2 = |centre_c|^2 - 2 mean_g K_g a_c + mean_g k_g(y, y)``,
   ``p = softmax(-sqrt(max(d^2, 0)) / temperature)``;
 * ``contributions_cg = mu_cg p_c K_g b_gc``, and ``score`` is their sum.
 
 Kernel values have the model's precision and everything after them is double, again as in the
-library: the sums cancel, and so does ``d^2`` near a centre. Where the library raises, for a row
-that is not finite or whose squares are not, the graph gives the score NaN and does not accept.
+library: the sums cancel, and so does ``d^2`` near a centre. For a row that is not finite, or that
+overflows when squared, the library raises; the graph returns the score NaN and does not accept.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,22 +37,22 @@ OUTPUTS = ("score", "contributions", "memberships", "accepted")
 """Names of the outputs: ``(batch,)``, ``(batch, C, G)``, ``(batch, C)`` and ``(batch,)``."""
 
 THRESHOLD = "threshold"
-"""Name of the constant that scores are compared with."""
+"""Name of the constant that holds the threshold."""
 
 OPSET, IR_VERSION = 13, 7
-"""What onnxruntime has read since version 1.6, of 2020."""
+"""Readable by onnxruntime since version 1.6 (2020)."""
 
 SUPPORT_ROWS = 96
 NOISE = (0.1, 1.0, 10.0, 1e4)
-"""Noise in standard deviations of each column; the last leaves no support row near."""
+"""Noise in standard deviations of each column; the last is far from every support row."""
 
 LIMITS = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-9}
-"""Largest difference that passes, by the model's precision; rounding stays below 2e-5 and 1e-10."""
+"""Largest accepted difference, by the model's precision; rounding stays below 2e-5 and 1e-10."""
 
 Rows: TypeAlias = dict[str, np.ndarray]
 
 
-# ------------------------------------------------- the graph
+# ------------------------------------------------- building the graph
 
 
 def scorer_graph(
@@ -62,7 +62,7 @@ def scorer_graph(
     description: str = "",
     version: str = "",
 ) -> bytes:
-    """Return a fitted model's scorer, of RBF or linear kernels, as an ONNX file.
+    """Return the scorer of a fitted model with RBF or linear kernels as an ONNX file.
 
     Raises `InvalidInputError` if a kernel or a view's name cannot be put into a graph.
     """
@@ -100,7 +100,7 @@ def _check(names: Sequence[str], kernels: Sequence[ViewKernel]) -> None:
     for name, kernel in zip(names, kernels, strict=True):
         if kernel.name not in ("rbf", "linear"):
             raise InvalidInputError(
-                f"View {name!r} has the kernel {kernel.name!r}, which an ONNX graph cannot hold: "
+                f"View {name!r} has the kernel {kernel.name!r}, which cannot be exported to ONNX: "
                 "fit the model with rbf or linear kernels."
             )
         if not name or name in (*OUTPUTS, THRESHOLD) or name.startswith(_Parts.PREFIX):
@@ -120,9 +120,9 @@ class _Parts(OnnxParts):
         return self.constant(np.asarray(value), np.float64)
 
     def row_sums(self, values: str, columns: int, dtype: Any) -> str:
-        """Add the sums of rows, ``(batch, 1)``.
+        """Add the row sums, ``(batch, 1)``.
 
-        As a product with ones: onnxruntime's own sums keep all columns where there are no rows.
+        As a product with ones, because onnxruntime's sums keep all columns if there are no rows.
         """
         return self.node("MatMul", values, self.constant(np.ones((columns, 1)), dtype))
 
@@ -132,7 +132,7 @@ class _Parts(OnnxParts):
 
 def _build(parts: _Parts, scorer: Scorer, support: Views, threshold: float) -> None:
     n_clusters = len(scorer.weights)
-    first, last = parts.whole(0), parts.whole(-1)
+    first, last = parts.int64(0), parts.int64(-1)
     rows, squares, diagonals = [], [], []
     kernels = scorer.support_kernels.kernels
     for kernel, name, X in zip(kernels, support.names, support.arrays, strict=True):
@@ -142,13 +142,13 @@ def _build(parts: _Parts, scorer: Scorer, support: Views, threshold: float) -> N
         squares.append(square)
         diagonals.append(diagonal)
     block = parts.double(parts.node("Concat", *rows, axis=0))  # (G, batch, n)
-    # Coefficients and centres in one product, as the scorer has them.
+    # Coefficients and centres in one product, as in the scorer.
     centres = np.broadcast_to(scorer.clusters.coefficients, scorer.coefficients.shape)
     both = parts.constant(np.concatenate([scorer.coefficients, centres], axis=-1), np.float64)
-    whole = parts.node("MatMul", block, both)
+    joined = parts.node("MatMul", block, both)
     sums, products = (f"{parts.PREFIX}part_{len(parts.nodes)}_{part}" for part in range(2))
-    lengths = parts.whole(n_clusters, n_clusters)
-    parts.add("Split", [whole, lengths], [sums, products], axis=2)
+    lengths = parts.int64(n_clusters, n_clusters)
+    parts.add("Split", [joined, lengths], [sums, products], axis=2)
     products = parts.node("ReduceMean", products, axes=[0], keepdims=0)
     share = parts.number(1.0 / len(diagonals))
     diagonal = parts.node("Mul", parts.node("Sum", *diagonals), share)
@@ -160,10 +160,10 @@ def _build(parts: _Parts, scorer: Scorer, support: Views, threshold: float) -> N
 
 
 def _rbf(parts: _Parts, kernel: ViewKernel, view: str, X: np.ndarray) -> tuple[str, str, str]:
-    """Add one view's kernel rows; return them, the rows' squares and ``k(y, y)``."""
+    """Add one view's kernel rows; return these, the squared norms of the rows and ``k(y, y)``."""
     dtype, centre = X.dtype, X.mean(axis=0)
-    # A number for every column: onnxruntime would fuse a single one into the product, as an
-    # attribute, and attributes have single precision.
+    # One number per column: onnxruntime would fuse a single number into the product as an
+    # attribute, which has only single precision.
     scale = np.full(X.shape[1], 1 / kernel.width, dtype)
     support = (X - centre) * scale
     halves = 0.5 * np.einsum("ij,ij->i", support, support)
@@ -180,9 +180,9 @@ def _rbf(parts: _Parts, kernel: ViewKernel, view: str, X: np.ndarray) -> tuple[s
 
 
 def _linear(parts: _Parts, _kernel: ViewKernel, view: str, X: np.ndarray) -> tuple[str, str, str]:
-    """Add one view's products; return them and the rows' squares, which are ``k(y, y)`` too."""
-    exact = parts.double(view)
-    squares = parts.row_sums(parts.node("Mul", exact, exact), X.shape[1], np.float64)
+    """Add one view's products; return these and the rows' squared norms, which are ``k(y, y)``."""
+    double = parts.double(view)
+    squares = parts.row_sums(parts.node("Mul", double, double), X.shape[1], np.float64)
     return parts.node("MatMul", view, parts.constant(X.T)), squares, squares
 
 
@@ -191,8 +191,8 @@ def _memberships(parts: _Parts, products: str, diagonal: str, scorer: Scorer) ->
     norms = parts.constant(scorer.clusters.square_norms, np.float64)
     squares = parts.node("Add", parts.node("Sub", norms, twice), diagonal)
     squares = parts.node("Max", squares, parts.number(0.0))
-    colder = parts.number(-1.0 / scorer.temperature)
-    exponents = parts.node("Mul", parts.node("Sqrt", squares), colder)
+    rate = parts.number(-1.0 / scorer.temperature)
+    exponents = parts.node("Mul", parts.node("Sqrt", squares), rate)
     return parts.node("Softmax", exponents, axis=1)
 
 
@@ -200,57 +200,57 @@ def _finish(
     parts: _Parts, terms: str, memberships: str, squares: str, n_terms: int, threshold: float
 ) -> None:
     """Add the outputs, NaN where a row is not finite: no comparison with NaN is true."""
-    infinite, unknown = parts.number(np.inf), parts.number(np.nan)
-    known = parts.node("Less", squares, infinite)  # (batch, 1)
-    score, contributions, outer, accepted = OUTPUTS
-    deep = parts.node("Unsqueeze", known, parts.whole(2))
-    parts.node("Where", deep, terms, unknown, name=contributions)
-    parts.node("Where", known, memberships, unknown, name=outer)
+    infinity, nan = parts.number(np.inf), parts.number(np.nan)
+    is_finite = parts.node("Less", squares, infinity)  # (batch, 1)
+    score, contributions, memberships_output, accepted = OUTPUTS
+    is_finite_3d = parts.node("Unsqueeze", is_finite, parts.int64(2))
+    parts.node("Where", is_finite_3d, terms, nan, name=contributions)
+    parts.node("Where", is_finite, memberships, nan, name=memberships_output)
     flat = parts.node("Flatten", contributions, axis=1)
     sums = parts.row_sums(flat, n_terms, np.float64)
-    parts.node("Squeeze", sums, parts.whole(1), name=score)
+    parts.node("Squeeze", sums, parts.int64(1), name=score)
     limit = parts.constant(np.asarray(threshold), np.float64, name=THRESHOLD)
-    enough = parts.node("GreaterOrEqual", score, limit)
-    parts.node("And", enough, parts.node("Less", score, infinite), name=accepted)
+    reaches = parts.node("GreaterOrEqual", score, limit)
+    parts.node("And", reaches, parts.node("Less", score, infinity), name=accepted)
 
 
-# ------------------------------------------------- compared with the model
+# ------------------------------------------------- comparing it with the model
 
 
 class ParityError(ValueError):
-    """An exported graph that differs from its model; the message has no full stop."""
+    """An exported graph differs from its model; the message has no full stop."""
 
 
 @dataclass(frozen=True)
 class Parity:
     """The largest difference of each output.
 
-    Relative to the row's terms where their absolute values sum to more than 1.
+    Relative to the sum of the row's absolute terms if that is more than 1.
     """
 
     n_rows: int
     score: float
     contributions: float
     memberships: float
-    limit: float  # what would still have passed
+    limit: float  # largest accepted difference
 
     @property
     def largest(self) -> float:
-        """Largest difference of all."""
+        """The largest of the three."""
         return max(self.score, self.contributions, self.memberships)
 
 
 def compare(graph: bytes, estimator: LocalisedMKL) -> Parity:
     """Compare a graph, run by onnxruntime, with its model.
 
-    Both score the rows of `probing_rows`. Rows that are not finite must not be accepted. Raises
-    `ParityError` if they differ by more than rounding, or the graph cannot be run.
+    Both score the rows of `probing_rows`, and rows that are not finite must not be accepted. Raises
+    `ParityError` if they differ by more than rounding or the graph cannot be run.
     """
     rows = probing_rows(estimator)
     terms, memberships = estimator.explain(rows), estimator.memberships(rows)
     scores = terms.sum(axis=(1, 2))
     scale = np.maximum(np.abs(terms).sum(axis=(1, 2)), 1.0)
-    found, spoilt = _run(graph, rows, _not_finite(rows))
+    found, not_finite = _run(graph, rows, _not_finite(rows))
     limit = LIMITS[estimator._fitted.support.dtype]
     parity = Parity(
         len(terms),
@@ -266,17 +266,17 @@ def compare(graph: bytes, estimator: LocalisedMKL) -> Parity:
         )
     threshold = float(estimator.offset_)
     is_clear = np.abs(scores - threshold) > limit * scale
-    follows = found["accepted"] == (found["score"] >= threshold)
+    is_consistent = found["accepted"] == (found["score"] >= threshold)
     agrees = found["accepted"] == (scores >= threshold)
-    if not (follows.all() and agrees[is_clear].all()):
-        raise ParityError("The exported graph decides otherwise than the model")
-    if spoilt["accepted"].any() or not np.isnan(spoilt["score"]).all():
+    if not (is_consistent.all() and agrees[is_clear].all()):
+        raise ParityError("The exported graph decides differently from the model")
+    if not_finite["accepted"].any() or not np.isnan(not_finite["score"]).all():
         raise ParityError("The exported graph scores a row that is not finite")
     return parity
 
 
 def probing_rows(estimator: LocalisedMKL) -> Rows:
-    """Return support rows, also with noise, with views of different rows mixed, and zeros."""
+    """Return support rows (unchanged, with views shuffled, with noise) and a row of zeros."""
     rng = np.random.default_rng(0)
     support = estimator.support_views()
     n = len(next(iter(support.values())))
@@ -300,15 +300,15 @@ def _variations(
 
 
 def _not_finite(rows: Rows) -> Rows:
-    """Return two rows a view, with NaN and infinity in its last column."""
-    spoilt = {name: np.repeat(array[:1], 2 * len(rows), axis=0) for name, array in rows.items()}
-    for number, array in enumerate(spoilt.values()):
+    """Return two rows for each view, with NaN and infinity in its last column."""
+    bad = {name: np.repeat(array[:1], 2 * len(rows), axis=0) for name, array in rows.items()}
+    for number, array in enumerate(bad.values()):
         array[2 * number : 2 * number + 2, -1] = np.nan, np.inf
-    return spoilt
+    return bad
 
 
 def _difference(found: np.ndarray, expected: np.ndarray, scale: np.ndarray) -> float:
-    """Return the largest difference; infinite where shapes differ or a value is not finite."""
+    """Return the largest difference; infinite if shapes differ or a value is not finite."""
     if found.shape != expected.shape:
         return float("inf")
     scale = scale.reshape(-1, *(1,) * (expected.ndim - 1))
@@ -322,7 +322,7 @@ def _run(graph: bytes, *batches: Rows) -> list[Rows]:
             graph, session_options(), providers=["CPUExecutionProvider"]
         )
         found = [session.run(list(OUTPUTS), rows) for rows in batches]
-    except Exception as error:  # its own kinds of errors differ between versions
+    except Exception as error:  # onnxruntime's exceptions differ between versions
         reason = str(error).strip().partition("\n")[0]
         raise ParityError(f"onnxruntime cannot run the exported graph ({reason})") from error
     return [dict(zip(OUTPUTS, outputs, strict=True)) for outputs in found]

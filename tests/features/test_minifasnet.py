@@ -67,7 +67,7 @@ DIFFERENCES = [
     ({FIRST: ()}, r"conv1\.conv\.weight has shape \(\) instead"),
     ({FIRST: (0, 3, 3, 3)}, r"conv1\.conv\.weight has shape \(0, 3, 3, 3\) instead"),
     ({FIRST: (2 * LARGEST_WIDTH, 3, 3, 3)}, "conv1.conv.weight has shape"),
-    ({"module.more.weight": (1,)}, r"more\.weight has no place"),
+    ({"module.more.weight": (1,)}, r"more\.weight is not part"),
 ]
 
 

@@ -183,7 +183,7 @@ ALTERED = {
         ("Div", "nought nought", "unknown", {}),
         ("Add", "held unknown", "score", {}),
     ),
-    "the other way": ("accepted", "decides otherwise", ("Not", "held", "accepted", {})),
+    "the other way": ("accepted", "decides differently", ("Not", "held", "accepted", {})),
     "a score of what is not finite": (
         *("score", "not finite"),
         ("IsNaN", "held", "bad", {}),

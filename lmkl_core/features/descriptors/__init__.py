@@ -1,4 +1,4 @@
-"""Hand-crafted descriptors: views of a crop without network, weights or engine."""
+"""Hand-crafted descriptors: views of a crop that need no network, weights or engine."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from lmkl_core.features.descriptors import iqm, lbp
 
 @dataclass
 class Descriptor:
-    """A descriptor, which is its own engine; every crop gets one finite row."""
+    """A descriptor, which is its own engine; every crop gives one finite row."""
 
-    version: int  # raised whenever a crop would give other values than before
-    columns: tuple[int, ...]  # length of its one output
+    version: int  # increased when a crop would give other values than before
+    columns: tuple[int, ...]  # length of its only output
     smallest: int  # side of a crop in pixels
-    weight: int  # work per crop, in the unit of the networks' engines
+    weight: int  # work per crop, in the unit of the engines
     compute: Callable[[NDArray[np.uint8]], NDArray[np.float32]]
     name: str = "numpy"  # of the engine
     brings_threads: bool = False
@@ -36,4 +36,4 @@ DESCRIPTORS = MappingProxyType(
         "iqm": Descriptor(iqm.VERSION, (iqm.COLUMNS,), iqm.SMALLEST, 4_000_000, iqm.iqm),
     }
 )
-"""Every descriptor, by its name in presets and views."""
+"""All descriptors by their names in presets and views."""

@@ -1,17 +1,18 @@
-r"""Image quality measures: how much of a face a slight smoothing takes away.
+r"""Image quality measures: how much a slight smoothing changes a face.
 
 Galbally, Marcel and Fierrez (2014) detect fakes by 25 measures of image quality. A picture that was
-printed or shown on a screen has already lost detail, so smoothing changes it less or otherwise than
-a face before the camera. The crop's luma ``I`` is compared with ``J``, itself smoothed by a 3 x 3
-Gaussian of width 0.5; two measures look at ``I`` alone. Sums run over all ``N`` pixels.
+printed or shown on a screen has already lost detail, so smoothing changes it less, or in another
+way, than a face in front of the camera. The crop's luma ``I`` is compared with ``J``, which is
+``I`` smoothed by a 3 x 3 Gaussian of width 0.5; two measures use ``I`` alone. Sums run over all
+``N`` pixels.
 
 Twenty-one of the 25 are in `MEASURES`. Four are not: AD, the average difference, which is zero
-after smoothing that keeps the mean; BIQI and NIQE, which are trained models; RRED, which compares
-bands of a steerable pyramid.
+after smoothing that keeps the mean; BIQI and NIQE, which are trained models; and RRED, which
+compares bands of a steerable pyramid.
 
-Where a formula has no value, the measure takes that of an unchanged picture, so all are finite for
-every picture. Angles are compared on the circle. What the paper leaves open (limits of edges and
-corners, which frequencies are low) follows MATLAB's defaults.
+Where a formula is undefined, the measure has the value of an unchanged picture, so all are finite
+for every picture. Angles are compared on the circle. Choices that the paper leaves open (limits of
+edges and corners, which frequencies are low) follow MATLAB's defaults.
 
 References
 ----------
@@ -50,10 +51,10 @@ from lmkl_core.features.descriptors.iqm_pair import (
 )
 
 VERSION = 1
-"""Raised whenever a crop would give other values than before."""
+"""Increased when a crop would give other values than before."""
 
 SMALLEST = 64
-"""Smallest side of a crop in pixels: a multiple of 32 of at least `VIF_SMALLEST`."""
+"""Smallest side of a crop in pixels: the first multiple of 32 from `VIF_SMALLEST` on."""
 
 LARGEST_DIFFERENCES = 10
 EDGE_FACTOR = 4.0
@@ -65,14 +66,14 @@ SSIM_C1, SSIM_C2 = (0.01 * 255.0) ** 2, (0.03 * 255.0) ** 2
 VIF_RADII = (8, 4, 2, 1)
 VIF_NOISE = 2.0
 VIF_SMALLEST = 41
-"""Smallest side of a picture that has a window at the coarsest scale."""
+"""Smallest side of a picture that contains a window at the coarsest scale."""
 
 BLOCK = 8
 SMALLEST_FEATURE = 1e-3
-"""Floor of `jqi`'s features: flat pictures have none, and powers of zero are not finite."""
+"""Lower bound of `jqi`'s features, which are 0 in flat pictures: powers of 0 are not finite."""
 
 _ROUNDING = 1e-12
-# What the authors of `jqi` fitted to people's judgement.
+# Fitted to people's judgement by the authors of `jqi`.
 _OFFSET, _SCALE = -245.8909, 261.9373
 _POWERS = (-0.02398886, 0.01601664, 0.00642859)
 
@@ -87,7 +88,7 @@ def ramd(pair: Pair) -> float:
 
 
 def lmse(pair: Pair) -> float:
-    """Laplacian error: ``sum (h(I) - h(J))^2 / sum h(I)^2``, h the Laplacian; 0 without detail."""
+    """Laplacian error: ``sum (h(I) - h(J))^2 / sum h(I)^2`` with Laplacian h; 0 if I is flat."""
     detail = laplacian(pair.image)
     lost = float(np.sum((detail - laplacian(pair.degraded)) ** 2))
     return ratio(lost, float(np.sum(detail**2)), 0.0)
@@ -97,16 +98,16 @@ def lmse(pair: Pair) -> float:
 
 
 def tcd(pair: Pair) -> float:
-    """Total corner difference: ``|n - m| / max(n, m)`` of both numbers of corners; 0 if none."""
+    """Total corner difference: ``|n - m| / max(n, m)`` for n and m corners; 0 without corners."""
     n, m = (int(np.count_nonzero(corners(g))) for g in pair.gradients)
     return abs(n - m) / max(n, m, 1)
 
 
 def edges(picture: Picture) -> NDArray[np.bool_]:
-    """Return Sobel's edges, of all pixels at least two from the border.
+    """Return which pixels, at least two from the border, are Sobel edges.
 
-    The squared gradient exceeds four times the picture's mean and is a ridge along the axis nearer
-    to its direction: no less than before and more than behind it.
+    Their squared gradient exceeds four times the picture's mean and is a ridge along the axis
+    closer to its direction: at least that of the pixel before and more than that of the one after.
     """
     across, down = sobel(picture)
     strength = across**2 + down**2
@@ -120,11 +121,11 @@ def edges(picture: Picture) -> NDArray[np.bool_]:
 
 
 def corners(gradient: Spectrum) -> NDArray[np.bool_]:
-    """Return Harris's corners, of all pixels at least three from the border.
+    """Return which pixels, at least three from the border, are Harris corners.
 
     With ``A, B, C`` the 5 x 5 Gaussian means (width 1.5) of ``Gx^2, Gy^2, Gx Gy``, a corner is a
-    maximum among its eight neighbours of ``A B - C^2 - 0.04 (A + B)^2`` that exceeds a hundredth
-    of the picture's greatest.
+    maximum of ``A B - C^2 - 0.04 (A + B)^2`` among its eight neighbours that exceeds a hundredth
+    of the picture's largest value.
     """
     across, down = gradient.real, gradient.imag
     a, b, c = (
@@ -144,8 +145,8 @@ def corners(gradient: Spectrum) -> NDArray[np.bool_]:
 def hlfi(pair: Pair) -> float:
     """High-low frequency index of the image: ``(sum_low |F| - sum_high |F|) / sum |F|``.
 
-    Counted from zero frequency in either direction, low are those below 0.15 of the side both
-    across and down, high those beyond in both. 0 for black.
+    Frequencies are low if they are below 0.15 of the side both across and down, and high if they
+    are above in both. 0 for black.
     """
     magnitude = np.abs(pair.spectra[0])
     low_rows, low_columns = (_is_low(length) for length in magnitude.shape)
@@ -179,15 +180,15 @@ def ssim(pair: Pair) -> float:
 
 
 def vif(pair: Pair) -> float:
-    """Visual information fidelity in the pixel domain: information that is left, over all.
+    """Visual information fidelity in the pixel domain: the share of information that is left.
 
     In windows of 17, 9, 5 and 3 pixels at four scales, each a low-passed half of the one before,
-    the degraded picture is taken for ``g`` times the image plus noise of variance ``u``, with
+    the degraded picture is modelled as ``g`` times the image plus noise of variance ``u``, with
     ``g = s / v`` and ``u = w - g s``, and both are seen through noise of variance 2:
-    ``sum log(1 + g^2 v / (u + 2)) / sum log(1 + v / 2)``. 1 where nothing was there.
+    ``sum log(1 + g^2 v / (u + 2)) / sum log(1 + v / 2)``. 1 if the image has no information.
     """
     image, degraded = pair.image, pair.degraded
-    left = there = 0.0
+    left = total = 0.0
     for number, radius in enumerate(VIF_RADII):
 
         def window(picture: Picture, radius: int = radius) -> Picture:
@@ -197,12 +198,12 @@ def vif(pair: Pair) -> float:
             image, degraded = window(image)[::2, ::2], window(degraded)[::2, ::2]
         _, _, v, w, s = _moments(image, degraded, window)
         gain = np.where(v > NOTHING, s / np.maximum(v, NOTHING), 0.0)
-        # A negative gain would be noise that is the opposite of the image: all of it is noise.
+        # With a negative gain the degraded picture is treated as pure noise.
         gain = np.maximum(gain, 0.0)
         noise = np.maximum(w - gain * s, 0.0)
         left += float(np.sum(np.log1p(gain**2 * v / (noise + VIF_NOISE))))
-        there += float(np.sum(np.log1p(v / VIF_NOISE)))
-    return ratio(left, there, 1.0)
+        total += float(np.sum(np.log1p(v / VIF_NOISE)))
+    return ratio(left, total, 1.0)
 
 
 def _moments(
@@ -211,7 +212,7 @@ def _moments(
     """Return both local means, both variances and the covariance."""
     m, n = window(first), window(second)
     v, w = window(first**2) - m**2, window(second**2) - n**2
-    # Differences of large numbers: what is left of a flat area is rounding.
+    # Differences of large numbers: in a flat area only rounding errors are left.
     v[v < NOTHING] = w[w < NOTHING] = 0.0
     return m, n, v, w, window(first * second) - m * n
 
@@ -231,7 +232,7 @@ def jqi(pair: Pair) -> float:
 
 
 def _features(picture: Picture) -> tuple[float, float, float]:
-    """Return B, A and Z across."""
+    """Return B, A and Z along the rows."""
     steps = np.diff(picture, axis=1)
     size = np.abs(steps)
     n_borders = picture.shape[1] // BLOCK - 1
@@ -245,10 +246,10 @@ def _features(picture: Picture) -> tuple[float, float, float]:
 
 
 class Measure(NamedTuple):
-    """A measure, and its unit and origin in the view.
+    """A measure, with its unit and origin in the view.
 
-    Units make measures comparable in a distance: the rounded standard deviations over genuine
-    frames of generated people in several lights, on faces of 64 pixels.
+    Units make measures comparable in a distance. They are rounded standard deviations over genuine
+    frames of generated people in several lights, with faces of 64 pixels.
     """
 
     of: Callable[[Pair], float]
@@ -261,12 +262,12 @@ def _magnitude_error(first: Spectrum, second: Spectrum) -> float:
 
 
 def _phase_error(first: Spectrum, second: Spectrum, floor: float) -> float:
-    """Return the mean square of the turns; what is below the floor has no phase."""
+    """Return the mean squared phase difference; values below the floor have no phase."""
     return float(np.mean(turns(first, second, floor) ** 2))
 
 
 # Sums run over all pixels. G, H are the gradients of I and J, F, E their spectra; a is the angle
-# between a pixel's two colours over a right angle, and delta their distance.
+# between a pixel's two colours divided by a right angle, and delta their distance.
 MEASURES = MappingProxyType(
     {
         # Mean squared error: sum (I - J)^2 / N
@@ -291,7 +292,7 @@ MEASURES = MappingProxyType(
         "NXC": Measure(
             lambda p: ratio(float(np.sum(p.image * p.degraded)), p.energy, 1.0), 0.0007, 1.0
         ),
-        # Mean angle similarity: 1 - sum a / N; of colours, because greys have no angles
+        # Mean angle similarity: 1 - sum a / N; in colour, because greys have no angles
         "MAS": Measure(lambda p: 1.0 - float(np.mean(p.angle)), 0.003, 1.0),
         # Mean angle-magnitude similarity: sum (1 - (1 - a)(1 - delta / (255 sqrt 3))) / N
         "MAMS": Measure(
@@ -316,13 +317,13 @@ MEASURES = MappingProxyType(
         "HLFI": Measure(hlfi, 0.03),
     }
 )
-"""The measures by name, in the order of the authors' table and of the view's columns."""
+"""The measures by name, in the order of the paper's table and of the view's columns."""
 
 COLUMNS = len(MEASURES)
 
 
 def iqm(crop: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Return all `MEASURES` of one crop (rows, columns, 3), red-green-blue, in their units."""
+    """Return all `MEASURES` of an RGB crop (rows, columns, 3), in their units."""
     pair = Pair.of(crop)
     values = [(of(pair) - origin) / unit for of, unit, origin in MEASURES.values()]
     return np.array(values, np.float32)

@@ -1,4 +1,4 @@
-"""A picture and its degraded version, and what several measures need of both."""
+"""A picture and its degraded version, with the quantities that several measures share."""
 
 from functools import cache, cached_property
 from typing import Any
@@ -12,19 +12,19 @@ Picture = NDArray[np.float64]
 Spectrum = NDArray[np.complex128]
 
 SMOOTHING_SIGMA = 0.5
-"""Width of the 3 x 3 Gaussian that makes the degraded picture, as Galbally et al. have it."""
+"""Width of the 3 x 3 Gaussian that makes the degraded picture, as in Galbally et al."""
 
 NOTHING = 1e-9
 """A sum of squares or of absolute values below this is rounding."""
 
 MOST_DECIBELS = 100.0
-"""Stands for infinitely many, when nothing was lost."""
+"""The value for an unchanged picture, instead of infinity."""
 
 
 class Pair:
-    """A picture and its degraded version, as luma on 0 to 255.
+    """A picture and its degraded version, as luma from 0 to 255.
 
-    Both are given as red, green and blue, (rows, columns, 3), on 0 to 255.
+    The constructor takes both as RGB, (rows, columns, 3), from 0 to 255.
     """
 
     def __init__(self, colour: NDArray[Any], degraded: NDArray[Any]) -> None:
@@ -39,7 +39,7 @@ class Pair:
 
     @cached_property
     def absolute_error(self) -> Picture:
-        """Size of what was lost: image minus degraded image."""
+        """Absolute difference of image and degraded image."""
         return np.abs(self.image - self.degraded)
 
     @cached_property
@@ -54,22 +54,22 @@ class Pair:
 
     @cached_property
     def angle(self) -> Picture:
-        """Angle between a pixel's two colours as vectors, over a right angle; 0 for black."""
+        """Angle between a pixel's two colours, divided by a right angle; 0 for black."""
         r, g, b = self._colour
         u, v, w = self._degraded_colour
-        # By sine and cosine: the cosine alone is blind to small angles.
+        # From sine and cosine: the cosine alone loses small angles.
         across = np.sqrt((g * w - b * v) ** 2 + (b * u - r * w) ** 2 + (r * v - g * u) ** 2)
         return np.arctan2(across, r * u + g * v + b * w) * (2.0 / np.pi)
 
     @cached_property
     def distance(self) -> Picture:
-        """Distance between a pixel's two colours, over that from black to white."""
+        """Distance between a pixel's two colours, divided by that of black and white."""
         squares = np.sum((self._colour - self._degraded_colour) ** 2, axis=0)
         return np.sqrt(squares) / (255.0 * np.sqrt(3.0))
 
     @cached_property
     def gradients(self) -> tuple[Spectrum, Spectrum]:
-        """Central differences of both pictures, across as real part and down as imaginary."""
+        """Central differences of both pictures: across as real part, down as imaginary part."""
         return _gradient(self.image), _gradient(self.degraded)
 
     @cached_property
@@ -79,7 +79,7 @@ class Pair:
 
 
 def ratio(top: float, bottom: float, otherwise: float) -> float:
-    """Return a quotient, or ``otherwise`` where the divisor vanishes."""
+    """Return a quotient, or ``otherwise`` if the divisor vanishes."""
     return top / bottom if bottom > NOTHING else otherwise
 
 
@@ -93,8 +93,8 @@ def decibels(signal: float, noise: float) -> float:
 
 def turns(first: Spectrum, second: Spectrum, floor: float) -> Picture:
     """Return the angles between complex numbers on the circle, 0 where one is below a floor."""
-    there = (np.abs(first) > floor) & (np.abs(second) > floor)
-    return np.where(there, np.angle(second * np.conj(first)), 0.0)
+    have_phase = (np.abs(first) > floor) & (np.abs(second) > floor)
+    return np.where(have_phase, np.angle(second * np.conj(first)), 0.0)
 
 
 def _gradient(picture: Picture) -> Spectrum:
@@ -104,13 +104,13 @@ def _gradient(picture: Picture) -> Spectrum:
 
 
 # ------------------------------------------------- filters
-# Without a border of their own making unless they say so.
+# Without padding unless they say so.
 
 
 def slightly_smoothed(picture: Picture) -> Picture:
-    """Return a picture convolved with a 3 x 3 Gaussian of width 0.5, its border pixels repeated.
+    """Return a picture convolved with a 3 x 3 Gaussian of width 0.5, padded by its border pixels.
 
-    As the pixel plus weighted differences from it: a flat area stays the same to the last bit.
+    Weighted differences are added to each pixel, so a flat area is unchanged to the last bit.
     """
     _, beside = _gaussian(1, SMOOTHING_SIGMA)
     for _ in range(2):
@@ -121,20 +121,20 @@ def slightly_smoothed(picture: Picture) -> Picture:
 
 
 def gaussian(picture: Picture, radius: int, sigma: float) -> Picture:
-    """Return a picture convolved with a truncated Gaussian, where all of its window is inside."""
+    """Return a picture convolved with a truncated Gaussian, where the window fits."""
     weights = _gaussian(radius, sigma)
     return _along_rows(_along_rows(picture, weights).T, weights).T
 
 
 def laplacian(picture: Picture) -> Picture:
-    """Return ``I[i+1,j] + I[i-1,j] + I[i,j+1] + I[i,j-1] - 4 I[i,j]`` of all inner pixels."""
+    """Return ``I[i+1,j] + I[i-1,j] + I[i,j+1] + I[i,j-1] - 4 I[i,j]`` for all inner pixels."""
     vertical = picture[2:, 1:-1] + picture[:-2, 1:-1]
     horizontal = picture[1:-1, 2:] + picture[1:-1, :-2]
     return (vertical + horizontal) - 4.0 * picture[1:-1, 1:-1]
 
 
 def sobel(picture: Picture) -> tuple[Picture, Picture]:
-    """Return Sobel's differences across and down of all inner pixels."""
+    """Return Sobel differences across and down for all inner pixels."""
     steps = picture[:, 2:] - picture[:, :-2]
     across = steps[:-2] + 2.0 * steps[1:-1] + steps[2:]
     steps = picture[2:] - picture[:-2]
@@ -144,14 +144,14 @@ def sobel(picture: Picture) -> tuple[Picture, Picture]:
 
 @cache
 def _gaussian(radius: int, sigma: float) -> tuple[float, ...]:
-    """Return the weights of a Gaussian from its middle outwards; the whole of it sums to one."""
+    """Return the weights of a normalised Gaussian from its centre outwards."""
     weights = np.exp(-0.5 * (np.arange(radius + 1) / sigma) ** 2)
     weights /= weights[0] + 2.0 * weights[1:].sum()
     return tuple(weights.tolist())
 
 
 def _along_rows(picture: Picture, weights: tuple[float, ...]) -> Picture:
-    """Convolve columns' neighbours: shorter by the window along the second axis."""
+    """Convolve every row, without padding."""
     radius = len(weights) - 1
     length = picture.shape[1] - 2 * radius
     result = weights[0] * picture[:, radius : radius + length]

@@ -1,7 +1,7 @@
-"""Write the ONNX graph of a described network, straight from its weights.
+"""Write the ONNX graph of a described network directly from its weights.
 
 The graph computes what `networks.torch_networks` defines: photometry, scaling, the layers up to the
-deepest one wanted, pooling and normalisation. Tests compare the two.
+deepest one in use, pooling and normalisation. Tests compare the two.
 """
 
 import math
@@ -68,24 +68,24 @@ class _Writer(OnnxParts):
     def _input(self) -> str:
         spec = self._graph.spec
         x = self.node("Transpose", "crops", perm=[0, 3, 1, 2])
-        x = self._relit(self.node("Cast", x, to=TensorProto.FLOAT))
+        x = self._apply_photometry(self.node("Cast", x, to=TensorProto.FLOAT))
         mean, std = (np.array(values).reshape(1, 3, 1, 1) for values in (spec.mean, spec.std))
-        x = self.node("Mul", x, self.real(1 / (255 * std)))
-        x = self.node("Add", x, self.real(-mean / std))
-        return self.node("Gather", x, self.whole(2, 1, 0), axis=1) if spec.is_bgr else x
+        x = self.node("Mul", x, self.float32(1 / (255 * std)))
+        x = self.node("Add", x, self.float32(-mean / std))
+        return self.node("Gather", x, self.int64(2, 1, 0), axis=1) if spec.is_bgr else x
 
-    def _relit(self, x: str) -> str:
+    def _apply_photometry(self, x: str) -> str:
         photometry = self._graph.photometry
         if photometry == "none":
             return x
         mean = self._mean(x)
         if photometry == "grey-world":
-            mean = self.node("Max", mean, self.real(DARKEST))
-            return self.node("Mul", x, self.node("Div", self.real(GREY), mean))
+            mean = self.node("Max", mean, self.float32(DARKEST))
+            return self.node("Mul", x, self.node("Div", self.float32(GREY), mean))
         x = self.node("Sub", x, mean)
         std = self.node("Sqrt", self._mean(self.node("Mul", x, x)))
-        gain = self.node("Div", self.real(SPREAD), self.node("Max", std, self.real(FLATTEST)))
-        return self.node("Add", self.node("Mul", x, gain), self.real(GREY))
+        gain = self.node("Div", self.float32(SPREAD), self.node("Max", std, self.float32(FLATTEST)))
+        return self.node("Add", self.node("Mul", x, gain), self.float32(GREY))
 
     def _steps(self, x: str, steps: tuple[Filled, ...]) -> str:
         for filled in steps:
@@ -106,8 +106,8 @@ class _Writer(OnnxParts):
         x = self.node(
             "Conv",
             x,
-            self.real(filled.kernel),
-            self.real(filled.bias),
+            self.float32(filled.kernel),
+            self.float32(filled.bias),
             kernel_shape=[step.kernel] * 2,
             strides=[step.stride] * 2,
             pads=[before, before, after, after],
@@ -117,13 +117,13 @@ class _Writer(OnnxParts):
             case "relu":
                 return self.node("Relu", x)
             case "relu6":
-                return self.node("Clip", x, self.real(0.0), self.real(6.0))
+                return self.node("Clip", x, self.float32(0.0), self.float32(6.0))
             case "prelu":
                 assert filled.slope is not None
-                # Sums and products: onnxruntime's own PReLU took half of the time.
+                # As sums and products: onnxruntime's own PReLU took half of the whole time.
                 slope = filled.slope.reshape(-1, 1, 1)
-                negative = self.node("Mul", x, self.real(slope))
-                positive = self.node("Mul", self.node("Relu", x), self.real(1 - slope))
+                negative = self.node("Mul", x, self.float32(slope))
+                positive = self.node("Mul", self.node("Relu", x), self.float32(1 - slope))
                 return self.node("Add", negative, positive)
             case "sigmoid":
                 return self.node("Sigmoid", x)
@@ -139,10 +139,10 @@ class _Writer(OnnxParts):
         if "std" in output.pooling:
             distance = self.node("Sub", x, mean)
             variance = self._mean(self.node("Mul", distance, distance))
-            floored = self.node("Add", self.node("Flatten", variance), self.real(VARIANCE_FLOOR))
+            floored = self.node("Add", self.node("Flatten", variance), self.float32(VARIANCE_FLOOR))
             parts.append(self.node("Sqrt", floored))
         if output.normalisation == "l2-each":
-            share = self.real(1 / math.sqrt(len(parts)))
+            share = self.float32(1 / math.sqrt(len(parts)))
             joined = self.node("Concat", *map(self._unit, parts), axis=1)
             return self.node("Mul", joined, share, name=name)
         joined = self.node("Concat", *parts, axis=1)
@@ -151,8 +151,8 @@ class _Writer(OnnxParts):
         return self.node("Identity", joined, name=name)
 
     def _mean(self, x: str) -> str:
-        return self.node("ReduceMean", x, self.whole(*_AREA), keepdims=1)
+        return self.node("ReduceMean", x, self.int64(*_AREA), keepdims=1)
 
     def _unit(self, vector: str) -> str:
-        norm = self.node("ReduceL2", vector, self.whole(1), keepdims=1)
-        return self.node("Div", vector, self.node("Max", norm, self.real(SMALLEST_NORM)))
+        norm = self.node("ReduceL2", vector, self.int64(1), keepdims=1)
+        return self.node("Div", vector, self.node("Max", norm, self.float32(SMALLEST_NORM)))

@@ -1,7 +1,7 @@
-"""The user's cache: exported graphs, and the outcomes of trial runs.
+"""The user's cache of exported graphs and of the outcomes of trial runs.
 
-A graph is one safetensors file after its own SHA-256. Files are replaced whole; one that does not
-match its digest is made again.
+The file of a graph is its SHA-256 followed by a safetensors file. Files are replaced atomically; a
+graph that does not match its digest is made again.
 """
 
 import hashlib
@@ -23,12 +23,12 @@ from lmkl_core.system.files import CACHE_VARIABLE, cache_folder, make_private, r
 from lmkl_core.system.processes import Locked, only_one
 
 _DIGEST_BYTES = 32
-_FAILURE_COUNTS_FOR = 7 * 24 * 3600.0
+_FAILURE_LASTS = 7 * 24 * 3600.0  # seconds
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """An exported graph, with reference crops and their views."""
+    """An exported graph with reference crops and their views."""
 
     onnx: bytes
     crops: NDArray[np.uint8]
@@ -42,12 +42,12 @@ class Probe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     engine: str
     label: str
     problem: str
-    """Empty when the engine survived and gave the right values."""
+    """Empty if the engine did not crash and gave the right values."""
     time: float = msgspec.field(default_factory=time.time)
 
 
 class Cache:
-    """A folder of graphs and probes, made when something is first stored."""
+    """A folder of graphs and probes, created when something is first stored."""
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         self.folder = cache_folder() if folder is None else Path(folder)
@@ -55,7 +55,7 @@ class Cache:
         self._probes = self.folder / "probes"
 
     def load(self, key: str) -> Entry | None:
-        """Return the graph of that key, or None if there is none that is whole."""
+        """Return the graph stored under a key, or None if it is missing or damaged."""
         with suppress(OSError, SafetensorError, KeyError):
             data = memoryview((self._graphs / f"{key}.graph").read_bytes())
             block = data[_DIGEST_BYTES:]
@@ -66,30 +66,30 @@ class Cache:
         return None
 
     def store(self, key: str, entry: Entry) -> None:
-        """Keep a graph; raise `InvalidInputError` if the folder cannot be written."""
+        """Store a graph; raise `InvalidInputError` if the folder cannot be written."""
         views = {f"view.{number:03}": view for number, view in enumerate(entry.views)}
         onnx = np.frombuffer(entry.onnx, np.uint8)
         block = tensors.save({"onnx": onnx, "crops": entry.crops, **views})
         self._write(self._graphs / f"{key}.graph", hashlib.sha256(block).digest(), block)
 
     def probe(self, key: str) -> Probe | None:
-        """Return the remembered outcome of a trial run; a failure counts for a week."""
+        """Return the stored outcome of a trial run; a failure expires after a week."""
         try:
             found = msgspec.json.decode((self._probes / f"{key}.json").read_bytes(), type=Probe)
         except (OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
             return None
-        counts = not found.problem or 0 <= time.time() - found.time < _FAILURE_COUNTS_FOR
-        return found if counts and found.key == key else None
+        is_valid = not found.problem or 0 <= time.time() - found.time < _FAILURE_LASTS
+        return found if is_valid and found.key == key else None
 
     def remember(self, probe: Probe) -> None:
-        """Keep the outcome of a trial run."""
+        """Store the outcome of a trial run."""
         self._write(self._probes / f"{probe.key}.json", msgspec.json.encode(probe))
 
     @contextmanager
     def first_use(self, key: str) -> Iterator[int]:
-        """Give the number of processes that have died in here since one survived.
+        """Yield how many processes have died inside this block since one last left it.
 
-        Nothing is counted where no file can be locked, nor while another process is here.
+        The count is 0 if no file can be locked or another process is inside.
         """
         deaths, count = 0, self._probes / f"{key}.using"
         with ExitStack() as stack:
@@ -103,7 +103,7 @@ class Cache:
             yield deaths
 
     def failed_probes(self) -> list[Probe]:
-        """Return the remembered failures, for the doctor."""
+        """Return the failures that have not expired, for the doctor."""
         found = (self.probe(path.stem) for path in sorted(self._probes.glob("*.json")))
         return [probe for probe in found if probe is not None and probe.problem]
 
@@ -114,7 +114,7 @@ class Cache:
                 with replacing(path) as file:
                     file.writelines(parts)
             except PermissionError:
-                # Windows refuses while another process reads the file; that one has it already.
+                # Windows refuses while another process reads the file, which then exists already.
                 if not path.exists():
                     raise
         except OSError as error:

@@ -1,4 +1,4 @@
-"""Choose the engine of each graph, once a child process has exported and tried it (`probe`)."""
+"""Choose an engine for each graph, after a child process has exported and tried it (`probe`)."""
 
 import json
 import signal
@@ -20,43 +20,43 @@ from lmkl_core.system.processes import module_command, module_environment
 
 EngineName: TypeAlias = Literal["auto", "onnxruntime", "torch"]
 Progress: TypeAlias = Callable[[int, int, str], None]
-"""Called with steps done, steps in all, and what is being done."""
+"""Called with the number of steps done, the number of steps, and the present step."""
 
 ENGINE_NAMES: tuple[EngineName, ...] = get_args(EngineName)
 PROBE = "lmkl_core.features.engines.probe"
 SECONDS, TORCH_SECONDS = 180.0, 900.0
-"""Longest trial run, of described networks and of those that torch exports."""
+"""Time limits of a trial run: for described networks, and for those that torch exports."""
 
 MOST_DEATHS = 2
-"""Deaths of this program at the first use of an engine after which the engine is given up."""
+"""Number of crashes at the first use of an engine after which it is no longer used."""
 
 _TICK = 0.05
 _ASKED_TO_END = (
     *(-getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)),
     0xC000013A,  # Ctrl-C on Windows
 )
-"""Exit codes after Ctrl-C in the terminal, or the end of a session, which reach children too."""
+"""Exit codes of children that received Ctrl-C in the terminal or the end of the session."""
 
 
 class _Unusable(Exception):
-    """Why an engine cannot run a graph."""
+    """An engine cannot run a graph; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Chooser:
-    """Prepare engines for graphs: onnxruntime for ``auto``, and torch where that fails."""
+    """Prepare engines for graphs; ``auto`` is onnxruntime, and torch where that fails."""
 
-    wish: EngineName
+    name: EngineName
     cache: Cache
     threads: int | None = None
     progress: Progress | None = None
     cancel: Callable[[], bool] | None = None
 
     def __call__(self, tasks: Sequence[Task]) -> tuple[list[Engine], tuple[str, ...]]:
-        """Return an engine for every task, and why some do not run in onnxruntime."""
-        if self.wish not in ENGINE_NAMES:
+        """Return an engine for every task, and the reasons why some run in torch."""
+        if self.name not in ENGINE_NAMES:
             raise InvalidInputError(
-                f"There is no engine {self.wish!r}; the engines are {', '.join(ENGINE_NAMES)}."
+                f"There is no engine {self.name!r}; the engines are {', '.join(ENGINE_NAMES)}."
             )
         engines: list[Engine] = []
         notes = []
@@ -64,13 +64,13 @@ class Chooser:
             label = task.graph.label
             if self.progress is not None:
                 self.progress(number, len(tasks), f"preparing {label}")
-            if self.wish == "torch":
+            if self.name == "torch":
                 engines.append(self._torch(task))
                 continue
             try:
                 engines.append(self._onnxruntime(task))
             except _Unusable as error:
-                if self.wish == "onnxruntime":
+                if self.name == "onnxruntime":
                     raise EngineError(
                         f"onnxruntime cannot run {label}, because {error}; choose the engine auto "
                         "or torch."
@@ -82,21 +82,20 @@ class Chooser:
         return engines, tuple(notes)
 
     def _onnxruntime(self, task: Task) -> Engine:
-        """Return the engine after one run here.
+        """Return the engine after a first run in this process.
 
-        If this process does not survive it, it dies where nothing can be lost, and the next start
-        knows.
+        A crash here loses nothing yet, and the next start knows of it.
         """
         entry = self.cache.load(task.key)
         self._try("onnxruntime", task, again=entry is None)
         entry = entry or self.cache.load(task.key)
         if entry is None:
-            raise _Unusable(f"its graph has gone from {self.cache.folder}")
+            raise _Unusable(f"its graph is missing in {self.cache.folder}")
         try:
             with self.cache.first_use(probe_key("onnxruntime", task.key)) as deaths:
                 if deaths >= MOST_DEATHS:
-                    raise _Unusable(f"the program ended {deaths} times at its first use")
-                # Here, because even the import can end a process; the child has survived it.
+                    raise _Unusable(f"the program crashed {deaths} times at its first use")
+                # Only here, because even the import can crash a process; the child survived it.
                 from lmkl_core.features.engines.onnx_engine import OnnxEngine
 
                 engine = OnnxEngine(entry.onnx)
@@ -107,35 +106,35 @@ class Chooser:
         except _Unusable as error:
             self._remember("onnxruntime", task, str(error))
             raise
-        except Exception as error:  # onnxruntime's own have no common kind
+        except Exception as error:  # onnxruntime's exceptions have no common base
             problem = f"its first run failed: {type(error).__name__}"
             self._remember("onnxruntime", task, problem)
             raise _Unusable(problem) from error
         return engine
 
-    def _torch(self, task: Task, why: str = "") -> Engine:
-        """Return torch's engine; ``why`` says what is wrong with onnxruntime."""
+    def _torch(self, task: Task, onnx_problem: str = "") -> Engine:
+        """Return torch's engine."""
         label = task.graph.label
         if not has_torch():
-            also = f", which onnxruntime cannot run here ({why})," if why else ""
+            also = f", which onnxruntime cannot run here ({onnx_problem})," if onnx_problem else ""
             raise without_torch(f"{label}{also}")
         try:
             self._try("torch", task)
         except _Unusable as error:
-            also = f" (nor can onnxruntime: {why})" if why else ""
+            also = f" (nor can onnxruntime: {onnx_problem})" if onnx_problem else ""
             raise EngineError(
                 f"torch cannot run {label} on this machine: {error}{also}; install another "
                 "version of torch or onnxruntime."
             ) from error
-        # Importing torch takes seconds, and without it the app runs all the same.
+        # Only here, because torch takes seconds to import and is optional.
         from lmkl_core.features.engines.torch_engine import TorchEngine
 
         return TorchEngine(task.graph, Path(task.weights), threads=self.threads)
 
     def _try(self, engine: str, task: Task, again: bool = False) -> None:
-        """Raise `_Unusable` if an engine fails in a child process, or did so lately.
+        """Raise `_Unusable` if an engine fails in a child process or failed recently.
 
-        ``again`` starts a child even if an earlier one survived.
+        ``again`` starts a child even if an earlier one succeeded.
         """
         known = self.cache.probe(probe_key(engine, task.key))
         if known is not None and (known.problem or not again):
@@ -153,7 +152,7 @@ class Chooser:
 
     def _remember(self, engine: str, task: Task, problem: str) -> None:
         outcome = Probe(probe_key(engine, task.key), engine, task.graph.label, problem)
-        with suppress(InvalidInputError):  # what cannot be remembered is tried again next time
+        with suppress(InvalidInputError):  # if it cannot be stored, the next start tries again
             self.cache.remember(outcome)
 
 
@@ -166,7 +165,7 @@ def run_child(
 ) -> Reply:
     """Try an engine in a child process.
 
-    Raises `_Unusable` if the child was ended from outside, which says nothing about the engine, and
+    Raises `_Unusable` if the child was interrupted, which says nothing about the engine, and
     `InvalidInputError` if the weights do not fit or the cache cannot be written.
     """
     timeout = TORCH_SECONDS if task.graph.spec.needs_torch else SECONDS
@@ -179,17 +178,17 @@ def run_child(
         env=module_environment(),
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
-    question: bytes | None = json.dumps([engine, str(cache.folder), asdict(task)]).encode()
+    request: bytes | None = json.dumps([engine, str(cache.folder), asdict(task)]).encode()
     with child:
         try:
             while True:
                 try:
-                    answer, errors = child.communicate(question, timeout=_TICK)
+                    answer, errors = child.communicate(request, timeout=_TICK)
                     break
                 except subprocess.TimeoutExpired:
-                    question = None  # it is being sent
+                    request = None  # it is being sent
                 raise_if_cancelled(
-                    cancel, "Preparing the networks was cancelled; it can be done again any time."
+                    cancel, "Preparing the networks was cancelled; it can be repeated at any time."
                 )
                 if time.monotonic() > end:
                     return Reply(f"a trial run failed: no answer within {timeout:.0f} seconds")
@@ -205,12 +204,12 @@ def run_child(
 
 
 def _death(code: int, errors: bytes) -> str:
-    """Say how a child ended that gave no answer."""
+    """Say how a child that gave no answer ended."""
     if code in _ASKED_TO_END:
-        raise _Unusable("a trial run failed: it was asked to end")
+        raise _Unusable("a trial run failed: it was interrupted")
     if code < 0:
         with suppress(ValueError):
             return f"it was ended by {signal.Signals(-code).name}"
         return f"it was ended by signal {-code}"
     last = errors.decode("utf-8", errors="replace").strip().rpartition("\n")[2]
-    return f"it ended with exit code {code} ({last[:200] or 'it said nothing'})"
+    return f"it ended with exit code {code} ({last[:200] or 'without a message'})"

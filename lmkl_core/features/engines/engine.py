@@ -1,4 +1,4 @@
-"""What an engine is, and the threads that share the crops of a frame among engines."""
+"""The interface of engines, and the thread pool that runs several of them on one frame."""
 
 import os
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from lmkl_core.errors import InvalidInputError
 INSTALL_TORCH: Final = 'pip install "lmkl-pad[torch]"'
 
 LARGEST_PART = 8
-"""Most crops in one call of an engine, so that memory does not grow with the batch."""
+"""Most crops per call of an engine, so that memory does not grow with the batch."""
 
 MOST_THREADS = 4
-"""Most threads by default: camera, window and detector want cores too."""
+"""Most threads by default; camera, window and detector need cores too."""
 
 
 class EngineError(InvalidInputError):
-    """No engine can run a network here; the message gives the reason."""
+    """No engine can run a network on this computer; the message gives the reason."""
 
 
 class GraphMismatchError(RuntimeError):
@@ -34,11 +34,11 @@ class Engine(Protocol):
     """Runs one graph; safe to call from several threads at once."""
 
     name: str
-    weight: int  # work per crop, in any unit; heavy engines are started first
-    brings_threads: bool  # one call uses several cores; otherwise a batch is split among threads
+    weight: int  # relative work per crop; heavy engines are started first
+    brings_threads: bool  # whether one call uses several cores; otherwise batches are split
 
     def run(self, crops: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
-        """Compute the graph's outputs, (n, columns) each, of crops (n, size, size, 3), RGB."""
+        """Return the graph's outputs, (n, columns) each, for RGB crops (n, size, size, 3)."""
         ...
 
 
@@ -48,19 +48,20 @@ def has_torch() -> bool:
 
 
 def without_torch(what: str) -> EngineError:
-    """Return the error for something that needs torch where it is not installed."""
+    """Return the error for something that needs torch, which is not installed."""
     return EngineError(f"{what} needs torch, which is not installed: {INSTALL_TORCH}.")
 
 
 class EnginePool:
-    """Run several engines on their batches, all parts at the same time.
+    """Run several engines on their batches in parallel.
 
-    A batch is split into one part a thread, or more if it is large. Parts meet once, at the end.
+    A batch is split into one part per thread, or more if it is large. Threads synchronise only
+    once, at the end.
     """
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        # Its threads end when the pool is garbage collected.
+        # The threads end when the pool is garbage-collected.
         self._pool = ThreadPoolExecutor(threads, "lmkl-engine") if threads > 1 else None
 
     def run(
@@ -74,7 +75,7 @@ class EnginePool:
         ]
         started = {}
         if self._pool is not None:
-            # The heaviest first: a long part that starts last would keep everyone waiting.
+            # The heaviest first: the others would have to wait for a long part that starts last.
             order = sorted(range(len(parts)), key=lambda k: -parts[k][1].weight * len(parts[k][2]))
             for place in order:
                 _, engine, part = parts[place]
@@ -97,13 +98,13 @@ def default_threads() -> int:
     """Return the number of physical cores that this process may use, at most `MOST_THREADS`."""
     if hasattr(os, "sched_getaffinity"):
         cores = len({_siblings(cpu) for cpu in os.sched_getaffinity(0)})
-    else:  # most machines without that call run two threads a core
+    else:  # most machines without this call run two threads per core
         cores = (os.cpu_count() or 2) // 2
     return max(1, min(cores, MOST_THREADS))
 
 
 def _siblings(cpu: int) -> str:
-    """Return a text that all hardware threads of one core share."""
+    """Return an identifier that all hardware threads of a core share."""
     path = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
     try:
         return path.read_text(encoding="ascii").strip()

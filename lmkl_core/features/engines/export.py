@@ -1,6 +1,6 @@
 """Make the ONNX graph of a network, in a child process: the app imports neither onnx nor torch.
 
-Described networks are written by `build`; the others are traced by torch and compared with it.
+`build` writes described networks; torch traces the others, which are compared with torch.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from lmkl_core.features.networks.registry import Graph
 def make_entry(
     graph: Graph, weights: Path, exporter: Callable[[Any, Any, list[str]], bytes] | None = None
 ) -> Entry:
-    """Make the ONNX graph of a network, with reference values.
+    """Make the ONNX graph of a network with its reference values.
 
     The reference is torch or, for a described network, the same graph without onnxruntime's
     optimisations. The exporter is `torch_engine.traced` by default. Raises `InvalidInputError` if
@@ -30,7 +30,7 @@ def make_entry(
     """
     crops = reference_crops(graph.size)
     if graph.spec.needs_torch:
-        # Here, because described networks need no torch.
+        # Only here, because described networks do not need torch.
         from lmkl_core.features.engines.torch_engine import TorchEngine, traced
 
         reference = TorchEngine(graph, weights, channels_last=False)

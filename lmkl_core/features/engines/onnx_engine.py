@@ -1,8 +1,8 @@
-"""onnxruntime as an engine: float32 on the CPU, one thread a call.
+"""onnxruntime as an engine: float32 on the CPU, one thread per call.
 
-The threads of a session meet after every layer; those of `EnginePool` meet once a frame. Measured,
-that took as long when cores were free and half as long when not, and a crop gives the same bits in
-any batch.
+The threads of an onnxruntime session synchronise after every layer, those of `EnginePool` once per
+frame. Measured, the pool took as long when cores were free and half as long when they were busy,
+and a crop gives the same bits in any batch.
 """
 
 import tempfile
@@ -12,14 +12,15 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-# Windows builds report by another way, which the environment (`lmkl_core.features`) does not end.
+# Windows builds have another kind of telemetry, which the environment variables of
+# `lmkl_core.features` do not switch off.
 onnxruntime.disable_telemetry_events()
 
 _ERRORS_ONLY = 3
 
 
 class OnnxEngine:
-    """Run an exported graph with onnxruntime; not ``optimised``, as it is written."""
+    """Run an exported graph with onnxruntime, ``optimised`` or exactly as written."""
 
     name = "onnxruntime"
     brings_threads = False
@@ -39,7 +40,7 @@ class OnnxEngine:
 
 
 def session_options() -> onnxruntime.SessionOptions:
-    """Return the options of every session: no threads of its own, the same bits every time."""
+    """Return the options of every session: single-threaded and deterministic."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -51,7 +52,7 @@ def session_options() -> onnxruntime.SessionOptions:
 
 
 def simplified(model: bytes) -> bytes:
-    """Return the graph with constants folded, in standard operators for any machine."""
+    """Return the graph with constants folded, in standard operators that run on any machine."""
     options = session_options()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     with tempfile.TemporaryDirectory() as folder:

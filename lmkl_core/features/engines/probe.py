@@ -1,9 +1,9 @@
 """Export a graph and try an engine on it, in a child process that may crash or hang.
 
-Some machines announce instructions that end the process using them, and some engines hang or
-miscompute with some drivers. So ``python -m lmkl_core.features.engines.probe`` has to survive a
-graph and give its reference values before the engine may run it in the program. The child reads
-the engine's name, the cache's folder and a `Task` from its standard input and writes a `Reply`.
+Some machines announce processor instructions that crash the process, and some engines hang or
+miscompute with some drivers. So ``python -m lmkl_core.features.engines.probe`` has to run a graph
+without crashing and return its reference values before the program uses the engine. The child reads
+the engine's name, the cache folder and a `Task` from its standard input and writes a `Reply`.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ LIMIT = 1e-4
 
 @dataclass(frozen=True)
 class Task:
-    """A graph and the file of weights it runs with."""
+    """A graph and its file of weights."""
 
     graph: Graph
     weights: str
@@ -49,7 +49,7 @@ class Reply:
 
 
 def probe_key(engine: str, graph_key: str) -> str:
-    """Return the name under which a trial run is remembered: engine, version, machine, graph."""
+    """Return the key of a trial run: a hash of engine, version, machine and graph."""
     parts = (engine, metadata.version(engine), machine_id(), graph_key)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
@@ -57,12 +57,13 @@ def probe_key(engine: str, graph_key: str) -> str:
 def problem_of(engine: Engine, crops: np.ndarray, expected: list[np.ndarray] | None = None) -> str:
     """Return what is wrong with an engine, or an empty text.
 
-    It must give the same values twice, alone as in a batch, and those expected where given.
+    It must give the same values twice, the same values for a crop alone as in a batch, and the
+    expected values if there are any.
     """
     found = engine.run(crops)
     again = engine.run(crops)
     if not all(np.array_equal(a, b) for a, b in zip(found, again, strict=True)):
-        return "it gives other values, or values that are not numbers, when asked again"
+        return "its values are not numbers, or differ when it runs again"
     alone = [rows[-1:] for rows in found]
     difference = relative_difference(engine.run(crops[-1:]), alone)
     if expected is not None:
@@ -73,9 +74,9 @@ def problem_of(engine: Engine, crops: np.ndarray, expected: list[np.ndarray] | N
 
 
 def reference_crops(size: int) -> NDArray[np.uint8]:
-    """Return crops that excite a network in different ways; always the same ones.
+    """Return four fixed crops that excite a network in different ways.
 
-    Noise, smooth shading, fine stripes (what a screen leaves), and nearly black.
+    Noise, smooth shading, fine stripes as on a screen, and nearly black.
     """
     random = np.random.default_rng(20240)
     noise = random.integers(0, 256, (size, size, 3))
@@ -106,7 +107,7 @@ def relative_difference(
 
 
 def machine_id() -> str:
-    """Return a hash that changes when other processor instructions could be used."""
+    """Return a hash that changes if other processor instructions may be available."""
     facts = [platform.system(), platform.machine(), platform.processor()]
     with suppress(OSError):  # only Linux has it
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
@@ -117,7 +118,7 @@ def machine_id() -> str:
 
 
 def _try(name: str, task: Task, cache: Cache) -> str:
-    """Make the graph if the cache lacks it, and return what is wrong with the engine on it."""
+    """Make the graph if the cache lacks it, and return what is wrong with the engine."""
     entry, weights = cache.load(task.key), Path(task.weights)
     engine: Engine
     if name == "torch":
@@ -139,9 +140,9 @@ def _try(name: str, task: Task, cache: Cache) -> str:
 
 
 def main() -> None:
-    """Answer the question on the standard input."""
+    """Answer the request on the standard input."""
     answers = os.dup(1)
-    os.dup2(2, 1)  # libraries print to the standard output too
+    os.dup2(2, 1)  # libraries may print to the standard output
     try:
         engine, folder, task = json.loads(sys.stdin.read())
         reply = Reply(_try(engine, msgspec.convert(task, Task), Cache(folder)))

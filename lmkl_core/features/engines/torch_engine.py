@@ -1,4 +1,4 @@
-"""torch as an engine, the reference and fallback, and its export to ONNX."""
+"""torch as an engine, for reference and fallback, and its export to ONNX."""
 
 import tempfile
 import warnings
@@ -15,8 +15,8 @@ from lmkl_core.features.networks.torch_networks import load_truncated
 class TorchEngine:
     """Run a graph with torch in float32.
 
-    Threads are set for the whole process. ``channels_last`` is the faster order in memory; False is
-    torch as it comes, for comparisons.
+    ``threads`` applies to the whole process. ``channels_last`` is the faster memory layout; False
+    is torch's default, for comparisons.
     """
 
     name = "torch"
@@ -44,13 +44,13 @@ class TorchEngine:
 
 
 def traced(module: torch.nn.Module, crops: NDArray[np.uint8], outputs: list[str]) -> bytes:
-    """Export by tracing one run: quick, and right because nothing here branches on values."""
+    """Export by tracing one run, which is valid because no network branches on values."""
     with (
         tempfile.TemporaryDirectory() as folder,
         warnings.catch_warnings(),
         torch.inference_mode(),
     ):
-        warnings.simplefilter("ignore")  # "deprecated", and that sizes become constants
+        warnings.simplefilter("ignore")  # about deprecation, and sizes that become constants
         torch.onnx.export(
             module,
             (torch.from_numpy(crops),),

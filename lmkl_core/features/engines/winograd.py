@@ -1,14 +1,14 @@
-"""Winograd's convolution, as a rewriting of exported graphs: a third less time for VGG16.
+"""Rewrite exported graphs with Winograd's convolution, which saves a third of VGG16's time.
 
 A 3 x 3 convolution computes a 4 x 4 square of outputs from a 6 x 6 square of inputs. Direct
 computation takes 144 multiplications for each pair of channels; Winograd's F(4 x 4, 3 x 3) takes
-36, between three linear maps: with B, G and A from the points 0, 1, -1, 2, -2 and infinity,
+36, between three linear maps. With B, G and A from the points 0, 1, -1, 2, -2 and infinity,
 
     output = A' [ sum over input channels of (G kernel G') * (B' input B) ] A
 
-where * multiplies entry by entry. The sum is 36 products of matrices; the maps around it have
-Kronecker matrices: the first, which also takes the overlapping squares, is a convolution with
-stride 4. The maps cost memory traffic, so this pays for large convolutions only: those of VGG16 and
+where * multiplies entry by entry. The sum is 36 matrix products; the maps around it are Kronecker
+products. The first map, which also cuts out the overlapping squares, is a convolution with stride
+4. The maps cost memory traffic, so this pays off for large convolutions only: those of VGG16 and
 one of GoogLeNet. The exporter compares the result with torch.
 
 References
@@ -26,10 +26,10 @@ from onnx import helper, numpy_helper
 from lmkl_core.features.onnx_parts import OnnxParts
 
 LEAST_WORK = 3e8
-"""Multiplications a crop from which on it pays (measured; VGG16's have 0.46e9 to 1.85e9,
-GoogLeNet's largest has 0.35e9; ResNet50's have 0.12e9 and took longer)."""
+"""Multiplications per crop from which it pays off (measured: VGG16's convolutions take 0.46e9 to
+1.85e9, GoogLeNet's largest 0.35e9; ResNet50's take 0.12e9 and became slower)."""
 
-LARGEST_SIDE = 128  # above, the maps move too much memory
+LARGEST_SIDE = 128  # beyond this the maps move too much memory
 
 _SQUARE, _PATCH = 4, 6
 
@@ -56,7 +56,7 @@ class _Convolution(NamedTuple):
 
 
 def rewritten(model: bytes, least_work: float = LEAST_WORK) -> bytes | None:
-    """Rewrite the large convolutions of a graph with constants folded; None if it has none."""
+    """Rewrite the large convolutions of a graph with folded constants; None if it has none."""
     proto = onnx.shape_inference.infer_shapes(onnx.load_from_string(model))
     graph = proto.graph
     constants = {item.name: item for item in graph.initializer}
@@ -91,10 +91,10 @@ def _qualifying(
     """Return the convolution if it is 3 x 3, dense, with stride 1, padded by 1, and large."""
     if node.op_type != "Conv" or node.input[1] not in constants:
         return None
-    has = {item.name: helper.get_attribute_value(item) for item in node.attribute}
+    given = {item.name: helper.get_attribute_value(item) for item in node.attribute}
     plain = {"group": 1, "strides": [1, 1], "dilations": [1, 1], "auto_pad": b"NOTSET"}
-    is_plain = all(has.get(name, value) == value for name, value in plain.items())
-    if not is_plain or has.get("pads") != [1, 1, 1, 1]:
+    is_plain = all(given.get(name, value) == value for name, value in plain.items())
+    if not is_plain or given.get("pads") != [1, 1, 1, 1]:
         return None
     kernel = numpy_helper.to_array(constants[node.input[1]])
     shape = shapes.get(node.input[0], [])
@@ -112,10 +112,10 @@ def _qualifying(
 
 
 class _Part(OnnxParts):
-    """The nodes and constants that take a convolution's place."""
+    """The nodes and constants that replace a convolution."""
 
     def convolve(self, conv: _Convolution) -> None:
-        """Write the formula of the module's docstring, all squares of a crop at once."""
+        """Add the formula of the module's docstring for all squares of a crop at once."""
         outputs, inputs = conv.kernel.shape[:2]
         squares = -(-conv.side // _SQUARE)
         x = self._mapped_patches(conv.source, inputs, conv.side, squares)
@@ -125,23 +125,23 @@ class _Part(OnnxParts):
         x = self._reshape(x, _SQUARE**2 * outputs, squares, squares)
         x = self.node("DepthToSpace", x, blocksize=_SQUARE)
         if conv.side % _SQUARE:
-            ends = self.whole(conv.side, conv.side)
-            x = self.node("Slice", x, self.whole(0, 0), ends, self.whole(2, 3))
-        bias = self.real(conv.bias.reshape(1, outputs, 1, 1))
+            ends = self.int64(conv.side, conv.side)
+            x = self.node("Slice", x, self.int64(0, 0), ends, self.int64(2, 3))
+        bias = self.float32(conv.bias.reshape(1, outputs, 1, 1))
         self.add("Add", [x, bias], [conv.target])
 
     def _mapped_patches(self, x: str, channels: int, side: int, squares: int) -> str:
-        """Return B' input B of the overlapping 6 x 6 squares: itself a convolution, stride 4.
+        """Return B' input B of the overlapping 6 x 6 squares, as a convolution with stride 4.
 
-        Every channel is a picture of its own there, and every entry of the result one kernel.
+        Each channel is convolved separately, with one kernel per entry of the result.
         """
         rest = _SQUARE * squares + 1 - side
-        x = self.node("Reshape", x, self.whole(-1, 1, side, side))
+        x = self.node("Reshape", x, self.int64(-1, 1, side, side))
         kernels = np.kron(_B, _B).reshape(_PATCH**2, 1, _PATCH, _PATCH)
         x = self.node(
             "Conv",
             x,
-            self.real(kernels),
+            self.float32(kernels),
             strides=[_SQUARE, _SQUARE],
             pads=[1, 1, rest, rest],
         )
@@ -149,17 +149,17 @@ class _Part(OnnxParts):
         return self.node("Transpose", x, perm=[0, 2, 1, 3])
 
     def _kernel(self, kernel: NDArray[np.float32]) -> str:
-        """Return G kernel G', which onnxruntime computes when it loads: the file stays small."""
+        """Return G kernel G', computed by onnxruntime at loading to keep the file small."""
         outputs, inputs = kernel.shape[:2]
-        flat = self.real(kernel.reshape(-1, 9).T)
+        flat = self.float32(kernel.reshape(-1, 9).T)
         mapped = self.node("MatMul", self._kronecker(_G), flat)
-        return self.node("Reshape", mapped, self.whole(_PATCH**2, outputs, inputs))
+        return self.node("Reshape", mapped, self.int64(_PATCH**2, outputs, inputs))
 
     def _kronecker(self, matrix: NDArray[Any]) -> str:
-        return self.real(np.kron(matrix, matrix))
+        return self.float32(np.kron(matrix, matrix))
 
     def _reshape(self, x: str, *shape: int) -> str:
-        return self.node("Reshape", x, self.whole(-1, *shape))
+        return self.node("Reshape", x, self.int64(-1, *shape))
 
 
 def _drop_unused_constants(graph: Any) -> None:

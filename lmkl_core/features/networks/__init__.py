@@ -1,1 +1,1 @@
-"""The networks that presets may name; only `torch_networks` needs torch."""
+"""The networks that presets can use; only `torch_networks` needs torch."""

@@ -1,14 +1,14 @@
 """Networks as data: the steps of each layer of EfficientNet-Lite0 and the two MiniFASNets.
 
-A described network runs without torch: `filling` gives its steps the weights of a file, and
-`engines.build` writes them as an ONNX graph.
+A described network runs without torch: `filling` puts the weights of a file into its steps, and
+`engines.build` writes these as an ONNX graph.
 
 EfficientNet-Lite0 is a stem, sixteen inverted bottlenecks and a head, with ReLU6 and TensorFlow's
-padding. MiniFASNets tell live faces from prints and screens: a stem, inverted bottlenecks in three
-groups that each halve the side first, and a head that turns the last 5 x 5 pixels into one vector,
-the embedding, and three probabilities of which the second is "live". V1SE excites the channels of
-each group's last bottleneck. The published networks are pruned, each layer to a width of its own,
-so widths come from the file.
+padding. MiniFASNets distinguish live faces from prints and screens. They have a stem, inverted
+bottlenecks in three groups that each begin by halving the side, and a head that turns the last
+5 x 5 pixels into one vector, the embedding, and three probabilities, the second of which is "live".
+V1SE excites the channels of each group's last bottleneck. The published networks are pruned to a
+different width in each layer, so widths are read from the file.
 
 References
 ----------
@@ -24,7 +24,7 @@ from typing import Any, Literal, TypeAlias
 
 Activation: TypeAlias = Literal["none", "relu", "relu6", "prelu", "sigmoid", "softmax"]
 Padding: TypeAlias = Literal["none", "half", "same"]
-"""``half`` pads by half the kernel on each side, ``same`` as TensorFlow does."""
+"""``half`` pads by half the kernel on each side, ``same`` pads as TensorFlow does."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Conv:
     """
 
     name: str
-    outputs: int = 0  # 0 for as many as the file has
+    outputs: int = 0  # 0: as many as in the file
     kernel: int = 1
     stride: int = 1
     depthwise: bool = False
@@ -46,7 +46,7 @@ class Conv:
     slope: str = ""
 
     def pads(self, side: int) -> tuple[int, int]:
-        """Return the pixels added before and after a side of that length."""
+        """Return the numbers of pixels to add before and after a side of this length."""
         if self.padding == "same":
             total = max((-(-side // self.stride) - 1) * self.stride + self.kernel - side, 0)
             return total // 2, total - total // 2
@@ -56,9 +56,10 @@ class Conv:
 
 @dataclass(frozen=True)
 class Block:
-    """Steps whose result is added to their input.
+    """Steps with a residual connection: their result is added to their input.
 
-    If it ``excites``, they take the channels' means, and the result multiplies the input.
+    If the block ``excites``, the steps get the channels' means and their result multiplies the
+    input.
     """
 
     steps: tuple[Any, ...]
@@ -73,7 +74,7 @@ Layers: TypeAlias = tuple[tuple[Step, ...], ...]
 
 # ------------------------------------------------- EfficientNet-Lite0
 
-# Blocks in the group, kernel, stride of the first, widening, channels.
+# Number of blocks, kernel, stride of the first block, widening, channels.
 _LITE0_GROUPS = (
     (1, 3, 1, 1, 16),
     (2, 3, 2, 6, 24),
@@ -86,8 +87,6 @@ _LITE0_GROUPS = (
 _STEM, _HEAD = 32, 1280
 
 _lite_conv = partial(Conv, padding="same", epsilon=1e-3)
-
-
 _lite_relu = partial(_lite_conv, activation="relu6")
 
 

@@ -17,22 +17,22 @@ from lmkl_core.features.networks.registry import NetworkSpec
 from lmkl_core.features.weights.tensors import read_tensors
 
 LARGEST_WIDTH = 1024
-"""Channels that a layer may have whose width is read from the file."""
+"""Most channels of a layer whose width is read from the file."""
 
 _LARGEST = float(np.finfo(np.float32).max)
 
-# Counts training steps: unused here, and missing in old files.
+# The number of training steps, which is unused here and missing in old files.
 COUNTER = "num_batches_tracked"
 
 
 class State:
-    """The tensors of a weights file, by name.
+    """The tensors of a weights file by name.
 
-    What does not fit the network raises `InvalidInputError` with the file and the tensor.
+    A tensor that does not fit the network raises `InvalidInputError`, which names file and tensor.
     """
 
     def __init__(self, spec: NetworkSpec, tensors: Mapping[str, NDArray[Any]], path: Path) -> None:
-        # A file that was saved from a network on several devices has the prefix.
+        # Files saved from a network on several devices have this prefix.
         plain = {name.removeprefix("module."): value for name, value in tensors.items()}
         kept = {
             name: value
@@ -45,14 +45,14 @@ class State:
 
     @classmethod
     def read(cls, spec: NetworkSpec, path: Path) -> "State":
-        """Read a file of weights."""
+        """Read a weights file."""
         return cls(spec, read_tensors(path), path)
 
     def take(self, name: str, shape: tuple[int, ...]) -> NDArray[np.float32]:
-        """Remove and return a tensor, checked for its shape and finite numbers.
+        """Remove and return a tensor after checking its shape and that it is finite.
 
-        A first side of 0 in ``shape`` is one that the file chooses; a matrix passes for 1 x 1
-        kernels.
+        A 0 at the start of ``shape`` accepts any length up to `LARGEST_WIDTH`; a matrix is accepted
+        as 1 x 1 kernels.
         """
         if name not in self._left:
             raise self.differs(f"{name} is missing")
@@ -64,38 +64,38 @@ class State:
             wanted = (f"1 to {LARGEST_WIDTH}", *shape[1:]) if is_open else shape
             raise self.differs(f"{name} has shape {tensor.shape} instead of {wanted}")
         if tensor.dtype.kind != "f":
-            raise self.differs(f"{name} holds {tensor.dtype} instead of real numbers")
+            raise self.differs(f"{name} has the type {tensor.dtype} instead of a float type")
         values = np.array(tensor, np.float32, order="C").reshape(found)
         if not np.isfinite(values).all():
-            raise self.differs(f"{name} holds values that are not finite")
+            raise self.differs(f"{name} has values that are not finite")
         return values
 
     def finish(self) -> None:
-        """Raise if a tensor is left."""
+        """Raise if a tensor was not taken."""
         for name in self._left:
-            raise self.differs(f"{name} has no place in the network")
+            raise self.differs(f"{name} is not part of the network")
 
     def differs(self, difference: str) -> InvalidInputError:
-        """Return the error of a file that does not fit."""
+        """Return the error for a file that does not fit the network."""
         name = self._spec.name
         return InvalidInputError(
             f"The weights file {self._path} does not fit {name}: {shortened(difference, 200)}; "
-            f"put the file made for {name} in its place."
+            f"replace it by the file made for {name}."
         )
 
 
 @dataclass(frozen=True, eq=False)
 class FilledConv:
-    """A convolution with its numbers."""
+    """A convolution with its weights."""
 
     step: Conv
-    kernel: NDArray[np.float32]  # (outputs, inputs of a group, side, side)
+    kernel: NDArray[np.float32]  # (outputs, inputs per group, side, side)
     bias: NDArray[np.float32]
-    slope: NDArray[np.float32] | None  # PReLU's, one a channel
+    slope: NDArray[np.float32] | None  # of PReLU, one number per channel
 
     @property
     def groups(self) -> int:
-        """Groups of channels that are convolved on their own."""
+        """Number of groups of channels that are convolved separately."""
         return len(self.kernel) if self.step.depthwise else 1
 
 
@@ -104,7 +104,7 @@ Filled: TypeAlias = FilledConv | Block
 
 
 def fill(spec: NetworkSpec, state: State) -> tuple[tuple[Filled, ...], ...]:
-    """Give every layer of a described network its weights."""
+    """Put the weights into every layer of a described network."""
     assert spec.description is not None
     layers, channels = [], 3
     for steps in spec.description:
@@ -140,12 +140,12 @@ def _convolution(step: Conv, channels: int, state: State) -> FilledConv:
             state.take(f"{step.norm}.{key}", n).astype(np.float64)
             for key in ("weight", "bias", "running_mean", "running_var")
         )
-        with np.errstate(all="ignore"):  # of hostile files; checked below
+        with np.errstate(all="ignore"):  # hostile files; checked below
             gain = gain / np.sqrt(variance + step.epsilon)
             kernel *= gain.reshape(-1, 1, 1, 1)
             bias = shift - mean * gain
     slope = state.take(f"{step.slope}.weight", n) if step.slope else None
-    # A comparison with NaN, which negative variances leave, is false too.
+    # Negative variances give NaN, for which the comparisons are false as well.
     if not (np.abs(kernel).max() <= _LARGEST and np.abs(bias).max() <= _LARGEST):
         raise state.differs(f"{step.norm} cannot be folded into {step.name}")
     return FilledConv(step, kernel.astype(np.float32), bias.astype(np.float32), slope)

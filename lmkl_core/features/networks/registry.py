@@ -1,11 +1,11 @@
-"""The networks by name, and what a graph computes of one, as data: no torch is imported here.
+"""The networks by name, and what a graph computes from one, as data: torch is not imported here.
 
-``last`` means the same in every network: the feature maps that the classifier starts from. VGG16
-and AlexNet put fully connected layers in between; we stop before these (pool5), because the paper
-does not say which it took, and they would tie the crop to 224 pixels.
+``last`` means the same in every network: the feature maps that enter the classifier. VGG16 and
+AlexNet have fully connected layers in between; we stop before them (pool5), because the paper does
+not say which of them it used and they would fix the crop's size to 224 pixels.
 
-The two MiniFASNets end in vectors, ``embedding`` and ``live``: feature maps of 1 x 1 pixels, which
-are pooled with ``mean``.
+The two MiniFASNets end in vectors, ``embedding`` and ``live``: feature maps of 1 x 1 pixels, to be
+pooled with ``mean``.
 """
 
 import hashlib
@@ -30,23 +30,23 @@ Photometry: TypeAlias = Literal["none", "grey-world", "standardise"]
 Normalisation: TypeAlias = Literal["l2", "l2-each", "none"]
 
 VIEWS_FORMAT = 1
-"""Raised whenever the same preset and weights would give other values than before."""
+"""Increased when the same preset and weights would give other values than before."""
 
 OPSET = 18
 BUILDING, REWRITING = 1, 3
-"""Raised whenever `engines.build`, or the rewriting of torch's exports, writes other graphs."""
+"""Increased when `engines.build`, or the rewriting of torch's exports, changes its graphs."""
 
 GREY = 127.5
 """Mean that photometry gives every channel of a crop."""
 
 SPREAD = 58.0
-"""Standard deviation that ``standardise`` gives it: about that of ImageNet's pixels."""
+"""Standard deviation that ``standardise`` gives every channel, about that of ImageNet's pixels."""
 
 DARKEST = FLATTEST = 1.0
-"""A channel darker or flatter than one grey level is noise, and not amplified further."""
+"""A channel darker or flatter than one grey level is noise and not amplified further."""
 
 VARIANCE_FLOOR = 1e-10
-"""Far below any live activation, far above the rounding of a constant channel's variance."""
+"""Far below any real activation, far above the rounding of a constant channel's variance."""
 
 SMALLEST_NORM = 1e-12
 
@@ -56,15 +56,15 @@ LARGEST_CROP = 1024  # side in pixels
 
 @dataclass(frozen=True)
 class NetworkSpec:
-    """A network of the registry; one without a description is built by `torch_networks`."""
+    """A network; those without a description are built by `torch_networks`."""
 
-    name: str  # in presets, and of its weights
+    name: str  # of the network in presets, and of its weights
     layers: dict[str, int]  # channels by name, from input to output; `LAST` is the last one
-    unused: tuple[str, ...]  # prefixes of weights that no layer needs: the classifier's
+    unused: tuple[str, ...]  # prefixes of weights that no layer needs: those of the classifier
     mean: tuple[float, float, float] = (0.485, 0.456, 0.406)  # ImageNet's
     std: tuple[float, float, float] = (0.229, 0.224, 0.225)
     description: Layers | None = None  # the steps of every layer
-    rename: Callable[[Sequence[str]], list[str]] = list  # names of a published file to ours
+    rename: Callable[[Sequence[str]], list[str]] = list  # from the published names to ours
     smallest: int = 32  # side of a crop in pixels
     largest: int = LARGEST_CROP
     is_bgr: bool = False
@@ -76,11 +76,11 @@ class NetworkSpec:
 
     @property
     def layer_names(self) -> tuple[str, ...]:
-        """All names that a preset may use, `LAST` included."""
+        """All names that a preset may use, including `LAST`."""
         return (*self.layers, LAST)
 
     def place(self, layer: str) -> int:
-        """Return the number of a layer, counted from the input."""
+        """Return the index of a layer, counted from the input."""
         return len(self.layers) - 1 if layer == LAST else list(self.layers).index(layer)
 
 
@@ -88,14 +88,14 @@ _DENSE = re.compile(r"(denselayer\d+\.(?:norm|conv))\.([12]\.)")
 
 
 def with_features(names: Sequence[str]) -> list[str]:
-    """Add ``features.`` where a file was saved from that part alone."""
+    """Add the prefix ``features.`` if the file was saved from that part alone."""
     if any(name.startswith("features.") for name in names):
         return list(names)
     return [f"features.{name}" for name in names]
 
 
 def without_dots(names: Sequence[str]) -> list[str]:
-    """Rename DenseNet's ``denselayer1.norm.1``, older than the rule that names hold no dots."""
+    """Rename DenseNet's ``denselayer1.norm.1``, from before torch banned dots in names."""
     return [_DENSE.sub(r"\1\2", name) for name in with_features(names)]
 
 
@@ -137,8 +137,8 @@ _SPECS = (
         | dict(inception4c=512, inception4d=528, inception4e=832)
         | dict(inception5a=832, inception5b=1024),
         unused=("fc.", "aux1.", "aux2."),
-        # torchvision turns ImageNet's normalisation into this one at the network's entrance
-        # (transform_input), because these weights come from TensorFlow.
+        # These weights come from TensorFlow; torchvision converts ImageNet's normalisation to this
+        # one inside the network (transform_input).
         mean=_HALF,
         std=_HALF,
     ),
@@ -186,7 +186,7 @@ _SPECS = (
 )
 
 NETWORKS = MappingProxyType({spec.name: spec for spec in _SPECS})
-"""Every network, by its name."""
+"""All networks by name."""
 
 
 # ------------------------------------------------- graphs
@@ -217,7 +217,7 @@ class Graph:
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """Length of each output."""
+        """Number of columns of each output."""
         channels = tuple(self.spec.layers.values())
         return tuple(
             channels[self.spec.place(output.layer)] * len(output.pooling.split("+"))
@@ -226,12 +226,12 @@ class Graph:
 
     @property
     def label(self) -> str:
-        """Its name in messages."""
+        """Name in messages."""
         layers = ", ".join(dict.fromkeys(output.layer for output in self.outputs))
         return f"{self.network} ({layers}) at {self.size} pixels"
 
     def key(self, weights_sha256: str) -> str:
-        """Return the name under which a cache keeps this graph with these weights."""
+        """Return the cache key of this graph with these weights."""
         exporter = f"building {BUILDING}"
         if self.spec.needs_torch:
             versions = [f"{name} {metadata.version(name)}" for name in ("torch", "onnxruntime")]

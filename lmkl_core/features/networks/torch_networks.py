@@ -1,19 +1,19 @@
-"""Networks in torch: built, loaded with weights, and truncated to pooled vectors.
+"""Networks in torch: build them, load weights, and truncate them to pooled vectors.
 
 `Truncated` defines what every engine computes. For a crop with pixels p (0 to 255), channel by
 channel:
 
-1. photometry: ``none`` keeps p; ``grey-world`` takes ``p * grey / mean(p)``, which removes the
-   colour and the strength of the light; ``standardise`` takes
-   ``grey + spread * (p - mean(p)) / std(p)``, which removes contrast as well;
+1. photometry: ``none`` keeps p; ``grey-world`` is ``p * grey / mean(p)``, which removes the colour
+   and the strength of the light; ``standardise`` is ``grey + spread * (p - mean(p)) / std(p)``,
+   which removes the contrast as well;
 2. the network's own normalisation, ``(p / 255 - mean) / std``, and its order of colours;
-3. the stages up to the deepest layer wanted;
-4. pooling over the area: mean m, standard deviation s, or both one after the other;
-5. ``l2``: division by the Euclidean norm; ``l2-each``: each of k statistics by its own norm, and
-   all of them by sqrt(k), which gives the whole the norm 1.
+3. the stages up to the deepest layer in use;
+4. pooling over the area: mean, standard deviation, or one followed by the other;
+5. normalisation: ``l2`` divides by the Euclidean norm; ``l2-each`` divides each of the k statistics
+   by its own norm and all of them by sqrt(k), so that the vector has norm 1.
 
-All in float32, and each crop independently of its batch. Every network is a chain of its named
-layers, so truncating it is taking the first stages.
+Everything is float32, and each crop is independent of its batch. Every network is a chain of its
+named layers, so truncating it means taking the first stages.
 """
 
 import math
@@ -49,7 +49,7 @@ from lmkl_core.features.networks.registry import (
 _AREA = (2, 3)
 
 
-# ------------------------------------------------- truncated
+# ------------------------------------------------- truncated networks
 
 
 class Truncated(nn.Module):
@@ -72,8 +72,8 @@ class Truncated(nn.Module):
         self.register_buffer("shift", -mean / std, persistent=False)
 
     def forward(self, crops: Tensor) -> tuple[Tensor, ...]:
-        """Compute the graph's outputs of crops, uint8 (n, size, size, 3), red-green-blue."""
-        x = _relit(crops.permute(0, 3, 1, 2).to(torch.float32), self._photometry)
+        """Return the graph's outputs for RGB crops, uint8 (n, size, size, 3)."""
+        x = _apply_photometry(crops.permute(0, 3, 1, 2).to(torch.float32), self._photometry)
         x = x * self.scale + self.shift
         if self._is_bgr:
             x = x.flip(1)
@@ -87,11 +87,11 @@ class Truncated(nn.Module):
 
 
 def load_truncated(graph: Graph, weights: Path) -> Truncated:
-    """Build the graph's network with the weights of a file, ready to run."""
+    """Build the network of a graph with the weights of a file, ready to run."""
     return Truncated(graph, load_network(graph.spec, State.read(graph.spec, weights))).eval()
 
 
-def _relit(x: Tensor, photometry: Photometry) -> Tensor:
+def _apply_photometry(x: Tensor, photometry: Photometry) -> Tensor:
     if photometry == "none":
         return x
     mean = x.mean(_AREA, keepdim=True)
@@ -121,17 +121,17 @@ def _unit(vector: Tensor) -> Tensor:
     return vector / norm.clamp(min=SMALLEST_NORM)
 
 
-# ------------------------------------------------- with weights
+# ------------------------------------------------- loading weights
 
 
 def load_network(spec: NetworkSpec, state: State) -> tuple[nn.Module, ...]:
-    """Build a network with the weights of a file: one module a layer, in evaluation mode."""
+    """Build a network with the weights of a file; return one module per layer, in eval mode."""
     if spec.description is not None:
         return tuple(
             nn.Sequential(*map(_module, steps)).eval().requires_grad_(False)
             for steps in fill(spec, state)
         )
-    # Without memory at first, so that loading costs one copy of the weights.
+    # On the meta device, so that memory holds only one copy of the weights.
     with torch.device("meta"):
         body, chain = build_network(spec)
     tensors = {
@@ -171,7 +171,7 @@ class _Convolution(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         filled = self._filled
-        # Plain numbers, so that a traced graph holds the padding as a constant.
+        # Plain integers, so that the padding is a constant in a traced graph.
         top, bottom = filled.step.pads(int(x.shape[2]))
         left, right = filled.step.pads(int(x.shape[3]))
         x = functional.pad(x, (left, right, top, bottom))
@@ -193,7 +193,7 @@ class _Block(nn.Module):
         return x + self.steps(x)
 
 
-# ------------------------------------------------- torchvision's and timm's
+# ------------------------------------------------- networks of torchvision and timm
 
 
 def _slices(*ends: int) -> tuple[str, ...]:
@@ -205,8 +205,8 @@ def _slices(*ends: int) -> tuple[str, ...]:
     )
 
 
-# The modules of each layer, in order. Poolings and transitions go to the layer after them; VGG16's
-# and AlexNet's layers end with the ReLU of a convolution, and the last one with the last pooling.
+# The modules of each layer, in order. Poolings and transitions belong to the layer after them. The
+# layers of VGG16 and AlexNet end with the ReLU of a convolution, the last with the last pooling.
 CHAINS: dict[str, tuple[str, ...]] = {
     "mobilenet-v2": _slices(*range(1, 20)),
     "resnet50": ("conv1 bn1 relu maxpool", "layer1", "layer2", "layer3", "layer4"),
@@ -236,17 +236,17 @@ _OPTIONS = {
 def build_network(spec: NetworkSpec) -> tuple[nn.Module, tuple[nn.Module, ...]]:
     """Build a network that has no description, without weights.
 
-    Returns the body, which holds every weight under the name that files use, and one module a
-    layer, each of which takes what the one before it gives.
+    Returns the body, in which every weight has the name used in files, and one module per layer,
+    each of which takes the output of the one before.
     """
     if spec.name == "nasnetlarge":
         return _nasnetlarge()
-    # Here, because it takes as long to import as torch, and described networks do without.
+    # Only here, because it takes as long to import as torch, and described networks do not need it.
     from torchvision import models
 
     builder = getattr(models, spec.name.replace("-", "_"))
     body = builder(weights=None, **_OPTIONS.get(spec.name, {}))
-    # The classifier is not used, and in VGG16 it is nine tenths of the weights.
+    # The classifier is not used, and has nine tenths of VGG16's weights.
     delattr(body, spec.unused[0].rstrip("."))
     return body, tuple(
         nn.Sequential(*(body.get_submodule(name) for name in names.split()))
@@ -255,7 +255,7 @@ def build_network(spec: NetworkSpec) -> tuple[nn.Module, tuple[nn.Module, ...]]:
 
 
 def _nasnetlarge() -> tuple[nn.Module, tuple[nn.Module, ...]]:
-    """Return NASNetLarge, up to the maps that its classifier pools, as one stage."""
+    """Return NASNetLarge, up to the feature maps that its classifier pools, as one stage."""
     try:
         from timm.models.nasnet import NASNetALarge  # an extra
     except ImportError as error:

