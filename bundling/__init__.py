@@ -1,6 +1,6 @@
 """The one-folder build: ``python -m bundling`` makes ``dist/lmkl-pad``, which needs no Python.
 
-`collecting` says what goes in and what stays out, `licences` gathers the licences of everything
-that went in, and `smoke` starts the result where there is no Python. `pipx_check` is the same for
-``pipx install``, and `size` measures an installation.
+`collecting` decides which files are included, `licences` collects their licences, and `smoke` tests
+the result where there is no Python. `pipx_check` tests ``pipx install``, and `size` measures an
+installation.
 """

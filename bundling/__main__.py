@@ -1,4 +1,4 @@
-"""Make ``dist/lmkl-pad``, the program with everything it needs in one folder, and try it.
+"""Build ``dist/lmkl-pad``, the program with everything it needs in one folder, and test it.
 
 ::
 
@@ -23,7 +23,7 @@ LICENCES = "licences"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Build, sum up, and try what was built; return the exit code."""
+    """Build, print a summary, and test the build; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m bundling",
         description=__doc__,
@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--output", type=Path, default=collecting.ROOT / "dist")
     parser.add_argument("--work", type=Path, default=collecting.ROOT / "build" / "bundle")
-    parser.add_argument("--no-smoke", action="store_true", help="do not start what was built")
+    parser.add_argument("--no-smoke", action="store_true", help="do not test the build")
     options = parser.parse_args(arguments)
     began = time.monotonic()
     built = build(options.output.resolve(), options.work.resolve())
@@ -44,12 +44,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def build(output: Path, work: Path) -> Path:
-    """Make the folder ``lmkl-pad`` in ``output``, in place of an older one, and return it."""
+    """Make the folder ``lmkl-pad`` in ``output``, replacing an older one, and return it."""
     work.mkdir(parents=True, exist_ok=True)
     environment = {
         **os.environ,
         "LMKL_PAD_LICENCES": str(work / LICENCES),
-        "PYTHONHASHSEED": "0",  # the same modules in the same order, every time
+        "PYTHONHASHSEED": "0",  # the same order of modules every time
     }
     command = [sys.executable, "-m", "PyInstaller", str(SPEC), "--noconfirm", "--log-level", "WARN"]
     command += ["--distpath", str(output), "--workpath", str(work / "pyinstaller")]
@@ -62,7 +62,7 @@ def build(output: Path, work: Path) -> Path:
 
 
 def _add_desktop_files(built: Path) -> None:
-    """Put the entry for menus and its icon where an installer would look for them."""
+    """Add the desktop entry and its icon where an installer would look for them."""
     share = built / "share"
     entry, icon = share / "applications", share / "icons/hicolor/256x256/apps"
     for folder in (entry, icon):
@@ -72,7 +72,7 @@ def _add_desktop_files(built: Path) -> None:
 
 
 def summary(built: Path, seconds: float) -> str:
-    """Say where the build is, how large, of how many files, and what takes the room."""
+    """Describe a build: its path, size, number of files and largest parts."""
     parts = collecting.sizes(built)
     count = sum(1 for _ in collecting.files_in(built))
     lines = [f"{name:32} {size / 1e6:8.1f} MB" for name, size in list(parts.items())[:12]]

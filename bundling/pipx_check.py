@@ -1,6 +1,6 @@
-"""See that ``pipx install`` works, from the built wheel and from this folder.
+"""Check that ``pipx install`` works, from the built wheel and from this folder.
 
-The wheel and the source archive must hold everything that runs, and nothing personal.
+The wheel and the source archive must contain all modules and data files, and nothing personal.
 
 ::
 
@@ -25,14 +25,16 @@ from pathlib import Path
 from bundling.collecting import NAME, PACKAGES, ROOT, package_data
 
 NEEDED = 4e9
-"""Bytes of free disk without which it does not begin."""
+"""Free disk space in bytes that is required."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Build, look into what was built, install and run it; return the exit code."""
+    """Build, inspect the archives, install and run; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m bundling.pipx_check", description=__doc__)
-    parser.add_argument("--only", choices=("wheel", "folder"), help="install from one of them")
-    parser.add_argument("--contents", action="store_true", help="install nothing")
+    parser.add_argument("--only", choices=("wheel", "folder"), help="install from one of the two")
+    parser.add_argument(
+        "--contents", action="store_true", help="inspect the archives and install nothing"
+    )
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="lmkl-pad-pipx-") as name:
         folder = Path(name)
@@ -40,10 +42,10 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{folder} has less than {NEEDED / 1e9:.0f} GB free: make room.", file=sys.stderr)
             return 1
         wheel = build(folder)
-        told = look_into(folder / "dist")
-        print("\n".join(told) or "ok  the archives hold everything, and nothing else")
-        if told or options.contents:
-            return bool(told)
+        found = inspect_archives(folder / "dist")
+        print("\n".join(found) or "ok  the archives contain everything and nothing else")
+        if found or options.contents:
+            return bool(found)
         sources = {"wheel": str(wheel), "folder": str(copy_of_project(folder))}
         for kind, source in sources.items():
             if options.only in (None, kind):
@@ -58,7 +60,7 @@ def build(folder: Path) -> Path:
         "install pipx",
         [str(_tool(folder, "python")), "-m", "pip", "install", "-q", "pipx", "build"],
     )
-    # From a copy: a build leaves folders behind, which the next one would take along.
+    # From a copy: a build leaves folders behind, which the next one would include.
     copy = copy_of_project(folder)
     command = [str(_tool(folder, "python")), "-m", "build", "--outdir", str(folder / "dist")]
     run("build the source archive, and the wheel from it", [*command, str(copy)])
@@ -67,7 +69,7 @@ def build(folder: Path) -> Path:
 
 
 def expected(root: Path = ROOT) -> set[str]:
-    """Return what an installation must have: our modules and the files beside them."""
+    """Return the files that an installation must have: our modules and data files."""
     modules = {
         path.relative_to(root).as_posix()
         for package in PACKAGES
@@ -77,7 +79,7 @@ def expected(root: Path = ROOT) -> set[str]:
 
 
 def members(archive: Path) -> dict[str, bytes]:
-    """Return the files of a wheel, or of a source archive without its first folder."""
+    """Return the files of a wheel, or of a source archive without its top folder."""
     if archive.suffix == ".whl":
         with zipfile.ZipFile(archive) as wheel:
             return {name: wheel.read(name) for name in wheel.namelist() if not name.endswith("/")}
@@ -92,53 +94,48 @@ def members(archive: Path) -> dict[str, bytes]:
 def problems(
     found: dict[str, bytes], wanted: Iterable[str], personal: Iterable[str], *, only: bool
 ) -> list[str]:
-    """Say what an archive lacks of the wanted files, and which personal texts are in it.
+    """Describe missing files and personal texts of an archive.
 
-    With ``only``, as in a wheel, nothing else but metadata may be there.
+    With ``only``, as for a wheel, it may contain nothing else except metadata.
     """
     wanted = set(wanted)
-    told = [f"{name} is missing" for name in sorted(wanted - set(found))]
+    sentences = [f"{name} is missing" for name in sorted(wanted - set(found))]
     if only:
         others = {name for name in found if ".dist-info/" not in name}
-        told += [f"{name} has no business there" for name in sorted(others - wanted)]
+        sentences += [f"{name} does not belong there" for name in sorted(others - wanted)]
     for name, content in sorted(found.items()):
-        told += [f"{name} holds {text!r}" for text in personal if text.encode() in content]
-    return told
+        sentences += [f"{name} contains {text!r}" for text in personal if text.encode() in content]
+    return sentences
 
 
 def copy_of_project(folder: Path) -> Path:
-    """Copy the project into a folder, once: a build leaves files behind that the next takes in."""
+    """Copy the project into a folder, unless that was done before."""
     copy = folder / "project"
     if not copy.exists():
-        left = shutil.ignore_patterns(
+        ignore = shutil.ignore_patterns(
             ".venv*", ".git", "build", "dist", "*.egg-info", "__pycache__", ".*_cache"
         )
-        shutil.copytree(ROOT, copy, ignore=left)
+        shutil.copytree(ROOT, copy, ignore=ignore)
     return copy
 
 
-def look_into(folder: Path) -> list[str]:
+def inspect_archives(folder: Path) -> list[str]:
     """Return what is wrong with the archives in a folder."""
-    personal = {str(ROOT), str(Path.home()), os.environ.get("USER", "")} - {
-        "",
-        "/",
-        "/root",
-        "root",
-    }
-    personal |= {"/root/", "/home/"}
-    told = []
+    personal = {str(ROOT), str(Path.home()), os.environ.get("USER", ""), "/root/", "/home/"}
+    personal -= {"", "/", "/root", "root"}
+    sentences = []
     for archive in sorted(folder.iterdir()):
         found = members(archive)
         is_wheel = archive.suffix == ".whl"
         wrong = problems(found, expected(), personal, only=is_wheel)
         size = archive.stat().st_size / 1e6
         print(f"{archive.name}: {len(found)} files, {size:.1f} MB")
-        told += [f"{archive.name}: {sentence}" for sentence in wrong]
-    return told
+        sentences += [f"{archive.name}: {sentence}" for sentence in wrong]
+    return sentences
 
 
 def install_and_run(folder: Path, kind: str, source: str) -> None:
-    """Install with pipx into an empty place, run it there, and remove it."""
+    """Install with pipx into an empty folder, run the program there, and remove it."""
     place = folder / kind
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("LMKL_PAD")},
@@ -162,7 +159,7 @@ def install_and_run(folder: Path, kind: str, source: str) -> None:
 
 
 def run(what: str, command: list[str], environment: dict[str, str] | None = None) -> None:
-    """Run a command elsewhere than here; say how long it took, and all it said where it failed."""
+    """Run a command outside the project; print its duration, or its output if it failed."""
     began = time.monotonic()
     done = subprocess.run(
         command,

@@ -1,10 +1,10 @@
-"""A machine without Python, as far as this one can play it: nothing inherited, Pythons hidden.
+"""Simulate a machine without Python: an empty environment, with all Pythons hidden.
 
-And a screen on it: Xvfb, pictures of it, and the click that closes a window.
+And a virtual screen: run Xvfb, take screenshots and close windows.
 
-On Linux a build runs in a mount namespace in which this project, its environment and every Python
-of the system are covered by nothing, and in a network namespace without a network. Elsewhere it
-only gets an environment without anything of ours.
+On Linux a build runs in a mount namespace that hides this project, its environment and every Python
+of the system, and in a network namespace without a network. On other systems only its environment
+variables are cleared.
 """
 
 import ctypes
@@ -31,7 +31,7 @@ exec "$@"
 
 
 def pythons(places: Iterable[str] = _PLACES) -> list[Path]:
-    """Return every file and folder of a Python: the system's, ours, and the one ours is made of."""
+    """Return every file and folder of a Python: the system's, ours, and the base of ours."""
     found = {Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve()}
     for place in places:
         found |= {path.resolve() for path in Path(place).glob("python*") if path.exists()}
@@ -39,7 +39,7 @@ def pythons(places: Iterable[str] = _PLACES) -> list[Path]:
 
 
 def outermost(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """Return the paths that lie in no other of them: what is covered holds nothing any more."""
+    """Return the paths that are not inside another one: a hidden folder hides its content."""
     found = sorted(set(paths))
     return tuple(
         path
@@ -48,8 +48,8 @@ def outermost(paths: Iterable[Path]) -> tuple[Path, ...]:
     )
 
 
-def strangers(mapped: Iterable[str], own: Iterable[Path]) -> list[str]:
-    """Return the mapped files that are neither in folders of the build's own nor of the system."""
+def foreign_files(mapped: Iterable[str], own: Iterable[Path]) -> list[str]:
+    """Return the mapped files that belong neither to the build nor to the system."""
     folders = [f"{folder}{os.sep}" for folder in own]
     foreign = []
     for path in mapped:
@@ -61,7 +61,7 @@ def strangers(mapped: Iterable[str], own: Iterable[Path]) -> list[str]:
 
 
 def mapped_files(pid: int) -> list[str]:
-    """Return the files in a process's memory (Linux)."""
+    """Return the files that are mapped into a process's memory (Linux)."""
     lines = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace").splitlines()
     names = {line.split(maxsplit=5)[5] for line in lines if len(line.split(maxsplit=5)) == 6}
     return sorted(name for name in names if name.startswith("/"))
@@ -69,7 +69,7 @@ def mapped_files(pid: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Where a build is tried: a new folder with a home, and paths hidden where that is allowed."""
+    """A new folder with a home to test a build in, with paths hidden if the system allows it."""
 
     folder: Path
     hidden: tuple[Path, ...] = ()
@@ -77,7 +77,7 @@ class Sandbox:
 
     @classmethod
     def make(cls, folder: Path, hidden: Iterable[Path]) -> "Sandbox":
-        """Make the folders, and find out how far this system lets things be hidden."""
+        """Make the folders, and find out whether this system allows hiding paths."""
         for name in ("home", "runtime", "work", "empty"):
             (folder / name).mkdir(parents=True, mode=0o700)
         paths = outermost(path for path in hidden if path.exists())
@@ -91,7 +91,7 @@ class Sandbox:
 
     @property
     def hides(self) -> bool:
-        """Whether Pythons are really out of reach."""
+        """Whether Pythons are really hidden."""
         return bool(self.prefix)
 
     def command(self, program: Path, *arguments: str, **variables: str) -> list[str]:
@@ -102,11 +102,11 @@ class Sandbox:
         return [*self.prefix, "/usr/bin/env", "-i", *environment, str(program), *arguments]
 
     def environment(self, **variables: str) -> dict[str, str]:
-        """Return all variables that the program gets."""
+        """Return the program's environment variables."""
         home = str(self.folder / "home")
         kept = {
             name: os.environ[name]
-            for name in ("SYSTEMROOT", "WINDIR")  # Windows starts nothing without them
+            for name in ("SYSTEMROOT", "WINDIR")  # Windows programs do not start without them
             if name in os.environ
         }
         folders = {"HOME": home, "XDG_RUNTIME_DIR": str(self.folder / "runtime")}
@@ -130,14 +130,14 @@ class Sandbox:
 
 
 def _covering(how: list[str], paths: Iterable[Path]) -> list[str]:
-    """Return the beginning of a command that hides paths; none of them has a space in it."""
+    """Return the start of a command that hides paths; none of them may contain a space."""
     spaced = [path for path in paths if " " in str(path)]
     if spaced:
         raise ValueError(f"{spaced[0]} has a space in its name and cannot be hidden.")
     folders = " ".join(str(path) for path in paths if path.is_dir())
     files = " ".join(str(path) for path in paths if not path.is_dir())
-    setting = ["/usr/bin/env", f"HIDDEN_FOLDERS={folders}", f"HIDDEN_FILES={files}"]
-    return [str(shutil.which("unshare")), *how, *setting, "/bin/sh", "-c", _COVER, "sh"]
+    variables = ["/usr/bin/env", f"HIDDEN_FOLDERS={folders}", f"HIDDEN_FILES={files}"]
+    return [str(shutil.which("unshare")), *how, *variables, "/bin/sh", "-c", _COVER, "sh"]
 
 
 # ---------------------------------------------------------------- the screen
@@ -168,23 +168,23 @@ def virtual_screen() -> Iterator[str]:
 
 
 def take_picture(display: str, path: Path) -> None:
-    """Save what a display shows."""
+    """Save a screenshot of a display."""
     environment = {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb"}
     command = [sys.executable, "-c", _GRAB, str(path)]
     subprocess.run(command, env=environment, check=True, capture_output=True, timeout=60)
 
 
 def n_colours(path: Path) -> int:
-    """Return how many different colours a picture has: photographs have thousands."""
+    """Return the number of different colours in a picture; photographs have thousands."""
     image = cv2.imread(str(path))
     assert image is not None, path
     return len(np.unique(image.reshape(-1, 3), axis=0))
 
 
 def content(path: Path) -> float:
-    """Return how much of the right half of a picture is not of its commonest colour, 0 to 1.
+    """Return the share of the right half of a picture that is not of its most common colour.
 
-    There the window has its pages, and "Loading…" before that.
+    The window shows its pages there, and "Loading…" before.
     """
     image = cv2.imread(str(path))
     assert image is not None, path
@@ -204,12 +204,12 @@ class _ClientMessage(ctypes.Structure):
         ("message_type", ctypes.c_ulong),
         ("format", ctypes.c_int),
         ("data", ctypes.c_long * 5),
-        ("rest", ctypes.c_long * 24),  # an event has room for the largest of all kinds
+        ("rest", ctypes.c_long * 24),  # padding to the size of the largest kind of event
     )
 
 
 def close_windows(display: str) -> int:
-    """Send every window of a display what a click on its cross sends; return how many."""
+    """Close every window of a display as its close button does; return their number."""
     x11 = ctypes.CDLL(ctypes.util.find_library("X11"))
     x11.XOpenDisplay.restype = ctypes.c_void_p
     x11.XOpenDisplay.argtypes = [ctypes.c_char_p]

@@ -1,12 +1,12 @@
-"""Measure what an installation downloads and how much room it takes.
+"""Measure the download and the disk space of an installation.
 
 ::
 
     make size
     python -m bundling.size [--lock FILE]
 
-The packages of the lock file and this project go into a new environment in a temporary folder, by
-plain pip and without its cache. The exit code is 1 if the environment exceeds `LIMIT`.
+The packages of the lock file and this project are installed with pip, without its cache, into a new
+environment in a temporary folder. The exit code is 1 if the environment exceeds `LIMIT`.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from bundling.collecting import ROOT, files_in
 from bundling.pipx_check import copy_of_project
 
 LIMIT = 1_000_000_000
-"""Bytes that the whole environment may take."""
+"""Largest allowed size of the environment in bytes."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -60,7 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def by_package(site: Path) -> dict[str, int]:
-    """Return the bytes of the files of each package in a ``site-packages`` folder."""
+    """Return the size in bytes of each package in a ``site-packages`` folder."""
     return {
         found.name: sum(
             Path(str(file.locate())).stat().st_size

@@ -1,12 +1,12 @@
-"""Start a build where there is no Python, and use it: commands, and the window under Xvfb.
+"""Test a build where there is no Python: its commands, and its window in Xvfb.
 
 ::
 
     python -m bundling.smoke dist/lmkl-pad [--pictures DIR]
 
-The build is copied to a path with a space and a letter that is not ASCII, and run with an empty
-environment, in a new home, in a folder elsewhere. On Linux every Python of this machine, this
-project and the network are out of its reach (`bundling.sandbox`).
+The build is copied to a path with a space and a non-ASCII letter, and run with an empty environment
+and a new home, in another folder. On Linux it has no access to any Python of this machine, to this
+project or to the network (`bundling.sandbox`).
 """
 
 import argparse
@@ -26,34 +26,33 @@ from bundling.sandbox import (
     Sandbox,
     close_windows,
     content,
+    foreign_files,
     mapped_files,
     n_colours,
     pythons,
-    strangers,
     take_picture,
     virtual_screen,
 )
 
 PATIENCE = 1800.0
-"""Seconds that a command may take on a machine that is busy with something else."""
+"""Seconds that a command may take on a busy machine."""
 
 PHOTOGRAPH = 4000
-"""Colours without which a picture of the window holds no frame of a camera."""
-
+"""Least number of colours in a screenshot that shows a camera's picture."""
 
 FILLED = 0.03
-"""Part of the right half that has something in it once the pages are there."""
+"""Least `content` of a screenshot that shows the pages."""
 
 
 class SmokeError(AssertionError):
-    """The build does not do what it should."""
+    """The build does not work; the message says how."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Try a build; return the exit code."""
+    """Test a build; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m bundling.smoke", description=__doc__)
     parser.add_argument("build", type=Path, help="the folder that was built")
-    parser.add_argument("--pictures", type=Path, help="where pictures of the window are kept")
+    parser.add_argument("--pictures", type=Path, help="where to keep screenshots of the window")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="lmkl-pad-smoke-") as scratch:
         try:
@@ -66,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 class Smoke:
-    """One try of a build in an empty scratch folder; pictures of the window are kept if asked."""
+    """A test of a build in an empty scratch folder; ``pictures`` is a folder for screenshots."""
 
     def __init__(self, build: Path, scratch: Path, pictures: Path | None) -> None:
         moved = scratch / "a folder für builds" / NAME
@@ -77,8 +76,8 @@ class Smoke:
         self.work = self.sandbox.folder / "work"
 
     def run(self) -> None:
-        """Do everything, one after the other; raise `SmokeError` at the first thing wrong."""
-        self.nothing_else()
+        """Run all tests; raise `SmokeError` at the first failure."""
+        self.check_python_hidden()
         self.command("--version")
         report = self.command("doctor", "--json")
         bad = [item for item in json.loads(report)["checks"] if item["state"] == "not ok"]
@@ -87,17 +86,17 @@ class Smoke:
         written = sorted(path.name for path in (self.work / "demo result").iterdir())
         for name in ("demo-model.safetensors", "demo-report.html", "demo-window.png"):
             _check(name in written, f"the demo wrote no {name}, only {written}")
-        self.scores()
-        self.refusals()
+        self.score_videos()
+        self.check_without_torch()
         if sys.platform == "linux":
             self.window()
         else:
-            print("The window is tried on Linux alone: start it by hand.")
+            print("The window is only tested on Linux: start it by hand.")
 
-    def nothing_else(self) -> None:
+    def check_python_hidden(self) -> None:
         """Make sure that no Python can be started."""
         if not self.sandbox.hides:
-            print("This system does not let Python be hidden: only the environment is empty.")
+            print("Python cannot be hidden on this system: only the environment is empty.")
             return
         names = [path for path in pythons() if path.is_file()] + [Path(sys.executable)]
         for path in names:
@@ -108,7 +107,7 @@ class Smoke:
         print(f"ok  no Python here: {hidden} are hidden, and there is no network")
 
     def command(self, *arguments: str, code: int = 0) -> str:
-        """Run a command of the build and return what it printed."""
+        """Run a command of the build; return its output, or its errors if ``code`` is not 0."""
         began = time.monotonic()
         process = self.sandbox.start(self.program, *arguments)
         try:
@@ -124,7 +123,7 @@ class Smoke:
         print(f"ok  {' '.join(arguments)} ({time.monotonic() - began:.1f} s)", flush=True)
         return output if code == 0 else errors
 
-    def scores(self) -> None:
+    def score_videos(self) -> None:
         """Score a video of the person and one of a print with the demo's model."""
         from app.demo.script import Take
         from tools.recordings import write_recordings
@@ -132,33 +131,37 @@ class Smoke:
         takes = [Take("P001", n_frames=12), Take("P001", "print", n_frames=12)]
         videos = write_recordings(self.work, takes)
         model = "demo result/demo-model.safetensors"
-        said = self.command("score", model, *map(str, videos), "--json")
-        (self.scratch / "scores.json").write_text(said, encoding="utf-8")
-        means = [item["mean_score"] for item in json.loads(said)["inputs"]]
+        output = self.command("score", model, *map(str, videos), "--json")
+        means = [item["mean_score"] for item in json.loads(output)["inputs"]]
         _check(len(means) == 2 and all(map(math.isfinite, means)), f"the scores are {means}")
         print(f"ok  scores: the person {means[0]:.3f}, a print {means[1]:.3f}")
 
-    def refusals(self) -> None:
-        """See that what needs torch says so; and that scorers are exported without it."""
-        said = self.command("weights", "fetch", "resnet50", code=8)
-        _check("needs torch" in said and said.count("\n") == 1, f"weights fetch said {said!r}")
+    def check_without_torch(self) -> None:
+        """Check that fetching a torch network names torch, and that scorers are exported."""
+        errors = self.command("weights", "fetch", "resnet50", code=8)
+        is_right = "needs torch" in errors and errors.count("\n") == 1
+        _check(is_right, f"weights fetch printed {errors!r}")
         model = "demo result/demo-model.safetensors"
         self.command("export", model, "--to", "scorer.onnx")
 
     def window(self) -> None:
-        """Show the window twice: close it as a click does, and by asking the process to end."""
+        """Show the window twice; close it by its close button, then by SIGTERM."""
         with virtual_screen() as display:
-            self.shown(display, "click", lambda process: _close(display))
-            self.shown(display, "SIGTERM", lambda process: process.send_signal(signal.SIGTERM))
+            self.show_window(display, "click", lambda process: _close(display))
+            self.show_window(
+                display, "SIGTERM", lambda process: process.send_signal(signal.SIGTERM)
+            )
 
-    def shown(self, display: str, how: str, end: Callable[["subprocess.Popen[str]"], None]) -> None:
-        """Show the window, wait for a camera's picture in it, and end it."""
+    def show_window(
+        self, display: str, how: str, end: Callable[["subprocess.Popen[str]"], None]
+    ) -> None:
+        """Show the window, wait for a camera's picture and the pages, and close it."""
         picture = self.scratch / f"window-{how}.png"
         process = self.sandbox.start(self.program, DISPLAY=display)
         try:
-            self.seen(process, display, picture, "a camera's picture", _has_photograph)
-            self.seen(process, display, picture, "its pages", _has_pages)
-            self.only_own_files(process.pid)
+            self.wait_for(process, display, picture, "a camera's picture", _has_photograph)
+            self.wait_for(process, display, picture, "its pages", _has_pages)
+            self.check_mapped_files(process.pid)
             end(process)
             _, errors = process.communicate(timeout=PATIENCE)
         finally:
@@ -167,9 +170,9 @@ class Smoke:
                 process.communicate()
         _check(process.returncode == 0, f"after {how} it ended with {process.returncode}: {errors}")
         _check("Traceback" not in errors, errors)
-        print(f"ok  closed by {how} with exit code 0; it said {errors.strip()!r}")
+        print(f"ok  closed by {how} with exit code 0; it printed {errors.strip()!r}")
 
-    def seen(
+    def wait_for(
         self,
         process: "subprocess.Popen[str]",
         display: str,
@@ -177,7 +180,7 @@ class Smoke:
         what: str,
         is_there: Callable[[Path], bool],
     ) -> None:
-        """Wait until a picture of the window shows something."""
+        """Wait until a screenshot shows something."""
         began = time.monotonic()
         while True:
             take_picture(display, picture)
@@ -190,10 +193,10 @@ class Smoke:
             _check(time.monotonic() - began < PATIENCE, f"the window does not show {what}")
         print(f"ok  the window shows {what} after {time.monotonic() - began:.1f} s", flush=True)
 
-    def only_own_files(self, pid: int) -> None:
-        """See in the process's memory that nothing of a Python elsewhere is in it."""
+    def check_mapped_files(self, pid: int) -> None:
+        """Check that the process has not loaded files of another Python."""
         mapped = mapped_files(pid)
-        foreign = strangers(mapped, (self.program.parent, self.sandbox.folder))
+        foreign = foreign_files(mapped, (self.program.parent, self.sandbox.folder))
         _check(not foreign, f"files from elsewhere are loaded: {foreign}")
         own = sum(path.startswith(str(self.program.parent)) for path in mapped)
         print(f"ok  {own} of {len(mapped)} mapped files are the build's, the rest the system's")

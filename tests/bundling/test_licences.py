@@ -29,7 +29,7 @@ def test_that_a_licence_is_named_as_the_package_names_it():
 
 
 def test_that_texts_that_packages_lack_are_here():
-    names = {name for texts in licences.BRING_NO_TEXT.values() for name in texts}
+    names = {name for texts in licences.ADDED_TEXTS.values() for name in texts}
     for name in names:
         text = (licences.TEXTS / f"{name}.txt").read_text(encoding="utf-8")
         assert "GNU" in text

@@ -65,7 +65,7 @@ def test_that_commands_of_people_are_left_to_the_command_line():
 
 def test_that_a_build_cannot_be_made_to_run_anything_else():
     for given in [[], ["os"], ["app.cli.main"], ["http.server"]]:
-        with pytest.raises(SystemExit, match="is for the program itself"):
+        with pytest.raises(SystemExit, match="internal use"):
             entry.run_if_asked(["lmkl-pad", processes.RUN_MODULE, *given])
 
 
@@ -86,10 +86,10 @@ def test_that_the_entry_of_a_build_answers_as_a_child():
 
 def test_that_other_programs_do_not_inherit_the_libraries_of_a_build():
     environment = {"LD_LIBRARY_PATH": "/build", "LD_LIBRARY_PATH_ORIG": "/mine", "HOME": "/h"}
-    entry.give_back_library_paths(environment)
+    entry.restore_library_paths(environment)
     assert environment == {"LD_LIBRARY_PATH": "/mine", "HOME": "/h"}
     environment = {"LD_LIBRARY_PATH": "/build", "DYLD_LIBRARY_PATH": "/build"}
-    entry.give_back_library_paths(environment)
+    entry.restore_library_paths(environment)
     assert environment == {}
 
 
