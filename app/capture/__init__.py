@@ -1,4 +1,4 @@
-"""Where frames come from: cameras, files, folders and the network.
+"""Frame sources: cameras, files, folders and the network.
 
 Importing `app.capture.source` loads no OpenCV; opening a source does.
 """

@@ -4,7 +4,7 @@
         ...
 
 Nothing here waits for a source: a second thread reports a read that never returns as stalled, and
-`Capture.stop` leaves it behind.
+`Capture.stop` abandons it.
 """
 
 import atexit
@@ -59,11 +59,11 @@ class CaptureState:
     message: str = ""  # one sentence of advice on the cause
     n_frames: int = 0
     n_openings: int = 0
-    rate: float = 0.0  # frames a second over the last ones; 0 before there are any
+    rate: float = 0.0  # recent frames per second; 0 before the first
 
 
 def rate_of(arrivals: Sequence[float], now: float) -> float:
-    """Return arrivals a second; 0 before there are two and `RATE_AGE` after the last."""
+    """Return arrivals per second; 0 before the second one and `RATE_AGE` after the last."""
     span = arrivals[-1] - arrivals[0] if len(arrivals) > 1 else 0.0
     return (len(arrivals) - 1) / span if span > 0 and now - arrivals[-1] <= RATE_AGE else 0.0
 
@@ -73,19 +73,19 @@ _started: "weakref.WeakSet[Capture]" = weakref.WeakSet()
 
 @atexit.register
 def _stop_all() -> None:
-    """Stop running captures when the program ends: a thread cut off within OpenCV aborts it."""
+    """Stop running captures at exit: a thread cut off inside OpenCV aborts the process."""
     for capture in list(_started):
         if not capture.state.phase.is_final:
             capture.stop(timeout=1.0)
 
 
 class Capture:
-    """Read a source, which then belongs to the capture, on a thread of its own.
+    """Read a source, which the capture then owns, on a thread of its own.
 
-    Callbacks come from the capture's threads and should return soon (emit a signal, fill a
-    mailbox); their exceptions are logged. ``on_frame`` gets every frame, ``on_sight`` those that
-    may be judged (new and whole pictures of a source without a fault), ``on_state`` every change of
-    phase, cause or message, one at a time. Without ``limits`` the watchdog's suit the source.
+    Callbacks run on the capture's threads and should return quickly (emit a signal, fill a
+    mailbox); their exceptions are logged. ``on_frame`` gets every frame, ``on_usable`` those to
+    score (new and complete pictures from a source without a fault), ``on_state`` every change of
+    phase, cause or message, one at a time. By default, ``limits`` are chosen to suit the source.
     """
 
     def __init__(
@@ -94,24 +94,26 @@ class Capture:
         on_frame: Callable[[Frame], object] | None = None,
         on_state: Callable[[CaptureState], object] | None = None,
         *,
-        on_sight: Callable[[Frame], object] | None = None,
+        on_usable: Callable[[Frame], object] | None = None,
         pauses: Sequence[float] = PAUSES,
         limits: Limits | None = None,
-        look_every: float = 0.25,
+        check_every: float = 0.25,
         clock: Clock | None = None,
     ) -> None:
         self.source = source
-        self._on_frame, self._on_state, self._on_sight = on_frame, on_state, on_sight
+        self._on_frame, self._on_state, self._on_usable = on_frame, on_state, on_usable
         self._pauses = tuple(pauses)
         self._limits = limits
-        self._look_every = look_every
+        self._check_every = check_every
         self._clock = clock or Clock()
         self._stop = threading.Event()
         self._over = threading.Event()
         self._lock = threading.Lock()  # of the fields below
-        self._reporting = threading.RLock()  # held during callbacks: states come in order
+        self._reporting = threading.RLock()  # held during callbacks, so that states come in order
         self._reader = threading.Thread(target=self._run, name="capture", daemon=True)
-        self._monitor = threading.Thread(target=self._look, name="capture monitor", daemon=True)
+        self._monitor = threading.Thread(
+            target=self._check_for_stalls, name="capture monitor", daemon=True
+        )
         self._watchdog = Watchdog(self._clock.now())
         self._state = CaptureState()
         self._arrivals: deque[float] = deque(maxlen=30)
@@ -131,7 +133,7 @@ class Capture:
     def stop(self, timeout: float = 3.0) -> bool:
         """Stop reading and return whether the thread has ended.
 
-        A read that does not return in time is left behind on its daemon thread: its frames are not
+        A read that does not return in time is abandoned on its daemon thread: its frames are not
         delivered, and the phase is ``ABANDONED``.
         """
         self._stop.set()
@@ -154,7 +156,7 @@ class Capture:
         return True
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end of the frames; return whether it has come."""
+        """Wait until there are no more frames; return False on timeout."""
         return self._over.wait(timeout)
 
     def __enter__(self) -> Self:
@@ -169,7 +171,7 @@ class Capture:
         while not self._stop.is_set():
             n_before = self._state.n_frames
             try:
-                error = self._read_to_the_end()
+                error = self._read_to_end()
             except SourceError as raised:
                 error = raised
             except Exception as raised:
@@ -194,16 +196,16 @@ class Capture:
             n_failed += 1
         self._finish(Phase.STOPPED)
 
-    def _read_to_the_end(self) -> SourceError | None:
-        """Open and read; None if a finite source ended or a stop was requested."""
-        self._watch(self._limits or Limits())
-        # The reason of the last failure stays until the source works.
+    def _read_to_end(self) -> SourceError | None:
+        """Open and read; return why the source failed, or None if it ended or was stopped."""
+        self._new_watchdog(self._limits or Limits())
+        # The reason for the last failure stays until the source works.
         self._report(phase=Phase.OPENING)
         info = self.source.open()
         with self._lock:
             self._state = replace(self._state, n_openings=self._state.n_openings + 1)
             self._arrivals.clear()
-        self._watch(self._limits or Limits.of(info, self.source.is_live))
+        self._new_watchdog(self._limits or Limits.of(info, self.source.is_live))
         self._report(phase=Phase.RUNNING, cause=None, message="")
         while not self._stop.is_set():
             frame = self.source.read()
@@ -213,14 +215,14 @@ class Capture:
                 is_over = not self.source.is_live
                 return None if is_over else SourceError(Cause.STALLED, self.source.subject)
             if self._receive(frame) is Cause.FROZEN:
-                # A frozen camera is opened again once, until its picture moves.
+                # A frozen camera is reopened only once until its picture changes.
                 is_first_time = self.source.is_live and self._still is None
                 self._still = frame.image
                 if is_first_time:
                     return SourceError(Cause.FROZEN, self.source.subject)
         return None
 
-    def _watch(self, limits: Limits) -> None:
+    def _new_watchdog(self, limits: Limits) -> None:
         with self._lock:
             self._watchdog = Watchdog(self._clock.now(), limits, self._still)
 
@@ -228,20 +230,20 @@ class Capture:
         now = self._clock.now()
         with self._lock:
             cause = self._watchdog.feed(frame.image, now)
-            may_judge = self._watchdog.may_judge(now)
+            is_usable = self._watchdog.is_usable(now)
             if self._watchdog.is_changing:
                 self._still = None
             self._state = replace(self._state, n_frames=self._state.n_frames + 1)
             self._arrivals.append(now)
         self._report(**self._advice(cause))
         self._call(self._on_frame, frame)
-        if may_judge:
-            self._call(self._on_sight, frame)
+        if is_usable:
+            self._call(self._on_usable, frame)
         return cause
 
-    def _look(self) -> None:
-        """Report stalls, which only show while no frame comes, on the monitor's thread."""
-        while not self._over.wait(self._look_every):
+    def _check_for_stalls(self) -> None:
+        """Report stalls from the monitor's thread: the reader has no frame to report them with."""
+        while not self._over.wait(self._check_every):
             with self._reporting:
                 with self._lock:
                     is_silent = self._watchdog.fault(self._clock.now()) is Cause.STALLED
@@ -253,7 +255,7 @@ class Capture:
         return {"cause": cause, "message": advice(cause, self.source.subject) if cause else ""}
 
     def _report(self, **changes: Any) -> None:
-        """Change fields of the state, and report it if what it says is new."""
+        """Change fields of the state, and report it if a value is new."""
         with self._reporting:
             with self._lock:
                 before = self._state
@@ -288,7 +290,7 @@ class Capture:
         try:
             callback(*values)
         except Exception as error:
-            # Once is enough: it would come with every frame.
+            # Log it once, not with every frame.
             level = logging.DEBUG if self._callback_has_failed else logging.ERROR
             log.log(level, "A callback of the capture failed: %s", trace_of(error))
             self._callback_has_failed = True

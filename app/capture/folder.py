@@ -1,6 +1,6 @@
-"""Images of a folder as frames, or a single one; with limits against hostile files.
+"""Images as frames, from a folder or a single file, with limits against hostile files.
 
-OpenCV refuses a giant image before it decodes it (``OPENCV_IO_MAX_IMAGE_PIXELS``). The formats
+OpenCV refuses a giant image before decoding it (``OPENCV_IO_MAX_IMAGE_PIXELS``). The formats
 (JPEG, PNG, BMP, WebP, TIFF) are recognised by their content, whatever the file is called.
 """
 
@@ -32,29 +32,29 @@ log = logging.getLogger(__name__)
 
 IMAGE_SUFFIXES = frozenset((".bmp", ".dib", ".jpeg", ".jpg", ".jpe", ".png", ".tif", ".tiff",
                             ".webp"))  # fmt: skip
-RATE = 10.0  # images a second, for the time stamps
+RATE = 10.0  # images per second, for the time stamps
 MAX_BYTES = 1 << 28  # image files beyond 256 MiB are refused before they are read
 
 _JPEG_START = b"\xff\xd8\xff"
-_JPEG_STORED = (b"\xff\xe1", b"\xff\xe2")  # segments that OpenCV stores, at 100 bytes or more each
-_JPEG_MOST_STORED = 1 << 14  # real files have a few hundred
+_JPEG_STORED = (b"\xff\xe1", b"\xff\xe2")  # segments that OpenCV keeps, 100 bytes or more each
+_JPEG_MAX_STORED = 1 << 14  # real files have a few hundred
 _TIFF_STARTS = (b"II*\0", b"MM\0*")
 _TIFF_TILE_SIDES = (322, 323)
-_TIFF_LARGEST_TILE = 1 << 24  # pixels; OpenCV allocates a whole tile, up to 1 GiB
+_TIFF_MAX_TILE = 1 << 24  # pixels; OpenCV allocates a whole tile, up to 1 GiB
 _PNG_START = b"\x89PNG\r\n\x1a\n"
-_PNG_MOST_CHUNKS = 1 << 17  # they mostly have 8 KiB or more
-_PNG_AROUND = 12  # bytes of a chunk's length, kind and checksum
+_PNG_MAX_CHUNKS = 1 << 17  # a chunk usually has 8 KiB or more
+_PNG_OVERHEAD = 12  # bytes of a chunk's length, kind and checksum
 
 
 def read_image(path: Path) -> Image:
-    """Return an image as RGB, upright as its EXIF data say, or raise `SourceError`."""
+    """Return an image as RGB, rotated as its EXIF data say, or raise `SourceError`."""
     subject = f"The image {path.name}"
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):  # reading a pipe would wait for its writer
             raise SourceError(Cause.UNREADABLE, subject)
         with path.open("rb") as file:
-            # A file can grow meanwhile, and some report no size.
+            # A file can grow in the meantime, and some report no size.
             data = file.read(MAX_BYTES + 1) if status.st_size <= MAX_BYTES else None
         if data is None or len(data) > MAX_BYTES:
             raise SourceError(Cause.TOO_LARGE, subject, limit=f"{MAX_BYTES >> 20} MiB")
@@ -66,7 +66,7 @@ def read_image(path: Path) -> Image:
         raise SourceError(Cause.UNREADABLE, subject) from None
     if not data:
         raise SourceError(Cause.EMPTY, subject)
-    if not _may_decode(data):
+    if not _is_safe_to_decode(data):
         raise SourceError(Cause.UNREADABLE, subject)
     try:
         image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB)
@@ -80,12 +80,12 @@ def read_image(path: Path) -> Image:
     return cast(Image, image)
 
 
-def _may_decode(data: bytes) -> bool:
-    """Whether OpenCV checks the size of a file in this format, and decodes it in bounded memory."""
+def _is_safe_to_decode(data: bytes) -> bool:
+    """Whether OpenCV checks the image size in this format and decodes it in bounded memory."""
     if data.startswith(_PNG_START):
         return _is_whole_png(data)
     if data.startswith(_JPEG_START):
-        return sum(map(data.count, _JPEG_STORED)) <= _JPEG_MOST_STORED
+        return sum(map(data.count, _JPEG_STORED)) <= _JPEG_MAX_STORED
     if data.startswith(_TIFF_STARTS):
         return _has_small_tiles(data)
     return data.startswith(b"BM") or (data.startswith(b"RIFF") and data[8:12] == b"WEBP")
@@ -101,20 +101,20 @@ def _has_small_tiles(data: bytes) -> bool:
             tag, kind = struct.unpack_from(order + "HH", data, at)
             if tag in sides:
                 (side,) = struct.unpack_from(order + ("H" if kind == 3 else "I"), data, at + 8)
-                sides[tag] = max(side, sides[tag])  # decoders differ in which one they take
-    except struct.error:  # it ends within its header
+                sides[tag] = max(side, sides[tag])  # decoders differ in which one they use
+    except struct.error:  # truncated header
         return False
-    return math.prod(sides.values()) <= _TIFF_LARGEST_TILE
+    return math.prod(sides.values()) <= _TIFF_MAX_TILE
 
 
 def _is_whole_png(data: bytes) -> bool:
-    """Walk through all chunks: OpenCV allocates what a chunk announces before it reads it."""
+    """Walk through all chunks: OpenCV allocates what a chunk announces before reading it."""
     position = len(_PNG_START)
-    for _ in range(_PNG_MOST_CHUNKS):
-        if position + _PNG_AROUND > len(data):
+    for _ in range(_PNG_MAX_CHUNKS):
+        if position + _PNG_OVERHEAD > len(data):
             return False
         length, kind = struct.unpack_from(">I4s", data, position)
-        position += _PNG_AROUND + length
+        position += _PNG_OVERHEAD + length
         if kind == b"IEND":
             return position <= len(data)
     return False
@@ -137,7 +137,7 @@ class ImageFolder(FrameSource):
 
     @property
     def subject(self) -> str:
-        # Path.is_dir raises where a folder on the way may not be entered.
+        # Path.is_dir raises if a parent folder may not be entered.
         return f"The {'folder' if os.path.isdir(self.path) else 'image'} {self.name}"
 
     def open(self) -> SourceInfo:
@@ -149,7 +149,7 @@ class ImageFolder(FrameSource):
             last = self._last_error
             if last is None:
                 raise SourceError(Cause.EMPTY, self.subject)
-            message = f"None of the {len(self._files)} images of the folder can be used: {last}"
+            message = f"None of the {len(self._files)} images in the folder can be used: {last}"
             raise SourceError(last.cause, message=message)
         height, width = first.shape[:2]
         return SourceInfo(self.name, width, height, RATE, len(self._files))
@@ -194,5 +194,5 @@ class ImageFolder(FrameSource):
                 if len(self._files) == 1:
                     raise
                 self._last_error = error
-                log.info("A picture was passed over: %s", trace_of(error))
+                log.info("Skipped an image: %s", trace_of(error))
         return None

@@ -1,7 +1,7 @@
 """A network camera: MJPEG over http(s), or rtsp.
 
-Addresses hold passwords before the host, in the query, even in the path
-(``/user=admin&password=...``). Only parts that cannot hold one are shown or logged.
+Addresses may contain passwords before the host, in the query, even in the path
+(``/user=admin&password=...``). Only parts that cannot contain one are shown or logged.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from app.capture.source import Cause, Clock, SourceError
 
 PROBE_TIMEOUT = 2.0  # seconds to find out why an address gives no video
 
-MOST_REDIRECTS = 3
+MAX_REDIRECTS = 3
 
 _PORTS = {"http": 80, "https": 443, "rtsp": 554, "rtsps": 322}
 _MALFORMED = (
@@ -29,16 +29,16 @@ _MALFORMED = (
 
 @dataclass(frozen=True)
 class Address:
-    """An address; its text form has no credentials."""
+    """An address; as text, it has no credentials."""
 
     url: str = field(repr=False)  # with credentials, for the library that connects
     scheme: str
     host: str
-    port: int  # the given one or the protocol's own
-    shown: str
+    port: int  # as given, or the protocol's default
+    label: str
 
     def __str__(self) -> str:
-        return self.shown
+        return self.label
 
 
 def parse_address(url: str) -> Address:
@@ -52,27 +52,27 @@ def parse_address(url: str) -> Address:
     scheme = parts.scheme.lower()
     if scheme not in _PORTS:
         raise SourceError(Cause.UNKNOWN_FORM, "An address of this kind")
-    # An @ behind the host is a password with / ? or # in it, split at the wrong place; behind a
-    # path, the query may hold one.
-    behind = parts.path + parts.fragment + ("" if parts.path else parts.query)
-    if not host or "@" in behind or any(not char.isprintable() for char in text):
+    # An @ after the host comes from a password with / ? or # in it, split in the wrong place; after
+    # a path, the query may contain one.
+    rest = parts.path + parts.fragment + ("" if parts.path else parts.query)
+    if not host or "@" in rest or any(not char.isprintable() for char in text):
         raise SourceError(Cause.UNKNOWN_FORM, message=_MALFORMED)
-    place = f"[{host}]" if ":" in host else host
-    place = place if port is None else f"{place}:{port}"
+    netloc = f"[{host}]" if ":" in host else host
+    netloc = netloc if port is None else f"{netloc}:{port}"
     path = parts.path if not set("=&;") & set(unquote(parts.path)) else ""
     return Address(
         url=text,
         scheme=scheme,
         host=host,
         port=_PORTS[scheme] if port is None else port,
-        shown=f"{scheme}://{place}{path.rstrip('/')}",
+        label=f"{scheme}://{netloc}{path.rstrip('/')}",
     )
 
 
 def redirected(address: Address, location: str) -> Address:
-    """Return the target of a redirect, with the login for the same host only.
+    """Return the target of a redirect; the login goes to the same host only.
 
-    Raises `SourceError` for anything but a camera address, and for a step from https to http.
+    Raises `SourceError` for anything but a camera address, and for a downgrade from https to http.
     """
     try:
         parts = urlsplit(urljoin(address.url, location.strip()))
@@ -102,7 +102,7 @@ class NetworkCamera(OpenCVSource):
         clock: Clock | None = None,
     ) -> None:
         self._address = parse_address(url)
-        super().__init__(self._address.shown, clock)
+        super().__init__(self._address.label, clock)
         self._open_timeout = open_timeout
         self._read_timeout = read_timeout
 
@@ -118,7 +118,7 @@ class NetworkCamera(OpenCVSource):
             cv2.CAP_PROP_READ_TIMEOUT_MSEC,
             round(self._read_timeout * 1000),
         )
-        for _ in range(MOST_REDIRECTS):
+        for _ in range(MAX_REDIRECTS):
             grabber = Grabber(address.url, cv2.CAP_FFMPEG, options)
             if grabber.is_open:
                 return grabber
@@ -128,7 +128,7 @@ class NetworkCamera(OpenCVSource):
             if isinstance(found, SourceError):
                 raise found
             address = found
-        message = f"{self.subject} sends us round in circles: restart the camera."
+        message = f"{self.subject} redirects in a loop: restart the camera."
         raise SourceError(Cause.UNREADABLE, message=message)
 
     def _why_silent(self) -> Cause:
@@ -138,7 +138,7 @@ class NetworkCamera(OpenCVSource):
 def why_no_video(
     address: Address, subject: str, timeout: float = PROBE_TIMEOUT
 ) -> SourceError | Address:
-    """Ask the host once more; return what to change, or where the video is."""
+    """Ask the host again; return what is wrong, or the address of the video."""
     try:
         if address.scheme in ("http", "https"):
             return _judge(_ask_over_http(address, timeout), address, subject)
@@ -148,12 +148,12 @@ def why_no_video(
         return SourceError(Cause.NO_ANSWER, message=message)
     except (OSError, http.client.HTTPException, ValueError):
         return SourceError(Cause.NO_ANSWER, subject)
-    message = f"{subject} answers without a video: check the path, user name and password."
+    message = f"{subject} answers but sends no video: check the path, user name and password."
     return SourceError(Cause.UNREADABLE, message=message)
 
 
 def _ask_over_http(address: Address, timeout: float) -> http.client.HTTPResponse:
-    """GET the head of the answer, within the timeout after connecting."""
+    """Return the headers of the answer to a GET, within the timeout after connecting."""
     if address.scheme == "https":
         # Cameras sign their own certificates, and nothing read here is trusted.
         context = ssl.create_default_context()
@@ -171,7 +171,7 @@ def _ask_over_http(address: Address, timeout: float) -> http.client.HTTPResponse
         headers["Authorization"] = f"Basic {b64encode(login.encode()).decode()}"
     with contextlib.closing(connection):
         connection.connect()
-        # http.client would wait for ever for a head that trickles in.
+        # http.client would wait forever for headers that trickle in.
         is_late = threading.Event()
         timer = threading.Timer(timeout, _break_off, (connection.sock, is_late))
         timer.start()
@@ -195,7 +195,7 @@ def _break_off(connection: socket.socket, is_late: threading.Event) -> None:
 def _judge(
     answer: http.client.HTTPResponse, address: Address, subject: str
 ) -> SourceError | Address:
-    """Return what is wrong with an answer, or the place of the same host that it redirects to."""
+    """Return what is wrong with an answer, or the address on the same host it redirects to."""
     status, content_type = answer.status, answer.headers.get_content_type()
     cause = Cause.UNREADABLE
     if status in (301, 302, 303, 307, 308):

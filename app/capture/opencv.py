@@ -1,4 +1,4 @@
-"""OpenCV for the sources: quiet and bounded; `app` sets its environment before it loads."""
+"""OpenCV for the sources: silent and bounded; `app` sets its environment before it loads."""
 
 import contextlib
 import logging
@@ -22,7 +22,7 @@ __all__ = ["MAX_PIXELS", "Grabber", "OpenCVSource", "cv2", "is_picture", "rgb_fr
 log = logging.getLogger(__name__)
 
 MAX_RATE: Final = 1000.0
-"""Announced rates above this are a container's time base, not frames a second."""
+"""Announced rates above this are a container's time base, not frames per second."""
 
 # OpenCV may have been loaded before `app` set the environment.
 if os.environ["OPENCV_LOG_LEVEL"] == "SILENT":
@@ -32,7 +32,7 @@ _CODES: Final = {1: cv2.COLOR_GRAY2RGB, 3: cv2.COLOR_BGR2RGB, 4: cv2.COLOR_BGRA2
 
 
 def is_picture(image: object) -> TypeGuard[NDArray[Any]]:
-    """Whether `rgb_from_bgr` accepts it: some backends return anything."""
+    """Whether `rgb_from_bgr` accepts the image; some backends return anything."""
     if not isinstance(image, np.ndarray) or not image.size or image.ndim not in (2, 3):
         return False
     channels = 1 if image.ndim == 2 else image.shape[2]
@@ -40,7 +40,7 @@ def is_picture(image: object) -> TypeGuard[NDArray[Any]]:
 
 
 def rgb_from_bgr(image: NDArray[Any]) -> Image:
-    """Return RGB with 8 bits: grey is repeated, alpha dropped, 16 bits cut to the upper 8."""
+    """Return RGB with 8 bits: grey is repeated, alpha dropped, 16 bits reduced to 8."""
     if image.dtype == np.uint16:
         image = (image >> 8).astype(np.uint8)
     channels = 1 if image.ndim == 2 else image.shape[2]
@@ -50,9 +50,9 @@ def rgb_from_bgr(image: NDArray[Any]) -> Image:
 class Grabber:
     """A `cv2.VideoCapture` that any thread may close.
 
-    Releasing one while another thread reads from it ends the process, so the last user releases
-    it: the closing thread when it is idle, otherwise the reader on its way out. The backend is
-    never ``CAP_ANY``, which tries one after the other; options are pairs of property and value.
+    Releasing one while another thread reads from it crashes the process, so the last user releases
+    it: the closing thread if it is idle, otherwise the reader on its way out. The backend is never
+    ``CAP_ANY``, which tries all of them in turn; options are pairs of property and value.
     """
 
     def __init__(self, target: int | str, backend: int, options: Sequence[int] = ()) -> None:
@@ -60,11 +60,11 @@ class Grabber:
         self._in_use = threading.Lock()
         try:
             if isinstance(target, str):
-                # OpenCV ends the process where Python's text has no UTF-8 form.
+                # OpenCV aborts the process on text without a UTF-8 form.
                 target.encode()
             self._capture = cv2.VideoCapture(cast(Any, target), backend, list(options))
         except (cv2.error, UnicodeEncodeError):
-            # Its text quotes the target, which may hold a password.
+            # The error quotes the target, which may contain a password.
             self._capture = cv2.VideoCapture()
         self.is_open = self._capture.isOpened()
 
@@ -100,7 +100,7 @@ class Grabber:
 
     @property
     def rate(self) -> float:
-        """Announced frames a second; 0 if it is missing or a time base."""
+        """Announced frames per second; 0 if missing or a time base."""
         rate = self.get(cv2.CAP_PROP_FPS)
         return rate if rate <= MAX_RATE else 0.0
 
@@ -117,7 +117,7 @@ class Grabber:
 
     @contextlib.contextmanager
     def _using(self) -> Iterator[bool]:
-        """Hold the capture and yield whether it is open; release it if it was closed meanwhile."""
+        """Hold the capture and yield whether it is open; release it if closed meanwhile."""
         try:
             with self._in_use:
                 yield not self._closing.is_set()
@@ -142,11 +142,11 @@ class OpenCVSource(FrameSource):
 
     is_live = True
     is_compressed = False  # whether its pictures always arrive compressed
-    # Failed reads in a row that are forgiven: networks lose packets, and many webcams begin with
+    # Failed reads in a row that are tolerated: networks lose packets, and many webcams begin with
     # pictures that cannot be decoded.
     attempts = 10
-    longest_read = 0.5  # seconds of one failed read, which waited in vain, after which to give up
-    longest_search = float("inf")  # the same for failed reads in a row
+    longest_read = 0.5  # seconds that one failed read may take before the source is given up
+    longest_search = float("inf")  # the same for all failed reads in a row
 
     def __init__(self, name: str, clock: Clock | None = None) -> None:
         self.name = name
@@ -174,7 +174,9 @@ class OpenCVSource(FrameSource):
         width, height = grabber.size
         if width * height > MAX_PIXELS:
             grabber.close()
-            raise SourceError(Cause.TOO_LARGE, self.subject, limit=f"{MAX_PIXELS:,} pixels a frame")
+            raise SourceError(
+                Cause.TOO_LARGE, self.subject, limit=f"{MAX_PIXELS:,} pixels per frame"
+            )
         first = self._first = self._grab(grabber)
         if first is None:
             grabber.close()
@@ -219,7 +221,7 @@ class OpenCVSource(FrameSource):
             image = grabber.grab()
             if image is not None:
                 if n_failed and not self.is_live:
-                    log.info("%s: %d damaged frames passed over", kind_of(self), n_failed)
+                    log.info("%s: skipped %d damaged frames", kind_of(self), n_failed)
                 return image
             now = self._clock.now()
             is_late = now - read_at > self.longest_read or now - began > self.longest_search

@@ -1,4 +1,4 @@
-"""Make a source from the text that names it."""
+"""Create a source from the text that names it."""
 
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -24,8 +24,8 @@ def source_from(
 
     The text is ``demo``; ``camera`` for the first camera or ``camera:NAME``; the path of a video,
     an image or a folder of images; or an ``http``, ``https`` or ``rtsp`` address. Videos and the
-    demo play at their own pace if ``paced``, the demo starts over with ``loop``; the size is asked
-    of cameras.
+    demo play at their own pace if ``paced``, the demo repeats if ``loop``. The size is requested
+    from cameras.
     """
     text = text.strip()
     if text.casefold() == "demo":
@@ -44,7 +44,7 @@ def source_from(
 def _path_from(text: str) -> Path:
     try:
         if "://" in text:
-            # On Windows "/C:/takes" is C:\takes, and a host is that of a shared folder.
+            # On Windows "/C:/takes" is C:\takes, and a host names a shared folder.
             parts = urlsplit(text)
             host = parts.netloc if parts.netloc != "localhost" else ""
             text = url2pathname(f"//{host}{parts.path}" if host else parts.path)

@@ -1,14 +1,14 @@
-"""The interface of frame sources, why a source gives no frames, and their time.
+"""Frame sources: their interface, their errors and the time of their frames.
 
-A source is made (cheap, touches nothing), opened, read until it gives ``None``, and closed. It can
-be opened again and then goes on counting.
+Create a source (cheap, touches nothing), open it, read it until it returns ``None``, and close it.
+It can be opened again and then continues its frame numbers.
 
     with source_from("takes/window.mp4") as source:
         for frame in source:
             ...
 
-``open`` and ``read`` belong to one thread, never the window's: cameras and networks may block for
-seconds. ``close`` may come from any thread.
+Call ``open`` and ``read`` on one thread, never the window's: cameras and networks may block for
+seconds. ``close`` may be called from any thread.
 """
 
 import math
@@ -61,7 +61,7 @@ _ADVICE = {
     Cause.SLOW_TO_OPEN: "{subject} is slow to open: wait, or choose another source.",
     Cause.UNREADABLE: "{subject} cannot be read: it is damaged or in an unknown format.",
     Cause.TOO_LARGE: "{subject} is too large: make it smaller than {limit}.",
-    Cause.EMPTY: "{subject} holds no image: choose another one.",
+    Cause.EMPTY: "{subject} contains no image: choose another one.",
     Cause.NOT_FOUND: "{subject} does not exist: check the spelling.",
     Cause.UNKNOWN_FORM: (
         "{subject} is not a source: give demo, camera, camera:NAME, the path of a video, an image "
@@ -99,12 +99,12 @@ def advice(
 
 
 def printable(text: str) -> str:
-    """Replace what has no UTF-8 form: file names may hold any bytes."""
+    """Replace characters without a UTF-8 form; file names may contain any bytes."""
     return text.encode("utf-8", "replace").decode()
 
 
 class SourceError(Exception):
-    """A source that gives no frames, with `advice` for the cause, or a message of its own."""
+    """A source gives no frames; the message is `advice` on the cause by default."""
 
     def __init__(
         self,
@@ -129,10 +129,10 @@ class SourceInfo:
     name: str
     width: int  # as delivered, not as requested
     height: int
-    rate: float  # frames a second it announces; 0 if unknown
-    n_frames: int | None = None  # None where only reading to the end would tell
-    is_jpeg: bool = False  # every picture is compressed by itself: no two are ever quite alike
-    is_video: bool = False  # compressed together: still parts may be repeated exactly
+    rate: float  # announced frames per second; 0 if unknown
+    n_frames: int | None = None  # None if only reading to the end would show it
+    is_jpeg: bool = False  # each picture is compressed on its own: no two are identical
+    is_video: bool = False  # compressed as a sequence: still parts may repeat exactly
 
 
 class FrameSource(ABC):
@@ -140,8 +140,8 @@ class FrameSource(ABC):
 
     name: str
     """A camera's name, a file's name, an address without credentials."""
-    is_live: bool = False  # whether it is a camera: it has no end and is opened again when it fails
-    remark: str = ""  # a sentence to show once it is open; mostly empty
+    is_live: bool = False  # whether it is a camera: endless, and reopened when it fails
+    remark: str = ""  # a sentence to show once it is open; usually empty
 
     _n_delivered: int = 0
     _last_time: float = 0.0
@@ -159,12 +159,12 @@ class FrameSource(ABC):
     def read(self) -> Frame | None:
         """Return the next frame, or None at the end of a finite source or after `close`.
 
-        Raises `SourceError` when a source breaks down.
+        Raises `SourceError` when the source fails.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Release the source; a waiting `read` ends as soon as its library allows."""
+        """Release the source; a waiting `read` returns as soon as its library allows."""
 
     def _deliver(self, image: Image, time: float, caption: str = "") -> Frame:
         """Number the image; time never runs backwards, even after reopening."""
@@ -186,16 +186,16 @@ class FrameSource(ABC):
         self.close()
 
 
-DEFAULT_RATE = 30.0  # frames a second where a recording does not say
+DEFAULT_RATE = 30.0  # frames per second of recordings that announce no rate
 
-# Seconds between two frames that are believed; a longer gap is a broken time stamp.
+# Longest plausible seconds between two frames; a longer gap is a broken time stamp.
 LARGEST_GAP = 10.0
-# Seconds a reader may lag behind and still catch up; then the recording waits for it instead.
+# Seconds a reader may lag behind and still catch up; beyond that, playback waits for it.
 LARGEST_DELAY = 1.0
 
 
 class Clock:
-    """A monotonic clock in seconds, and a wait that an event ends early."""
+    """A monotonic clock in seconds, and a wait that an event can end early."""
 
     def now(self) -> float:
         return time.monotonic()
@@ -208,7 +208,7 @@ class Timeline:
     """Turn the positions a container announces into a time that only runs forwards.
 
     Positions start again with every opening, are missing in some formats and wrong in damaged
-    files. One that does not follow the last counts as one frame later. A ``rate`` of 0 is unknown.
+    files. One that does not follow the last counts as one frame later. ``rate`` 0 means unknown.
     """
 
     def __init__(self, rate: float = 0.0) -> None:

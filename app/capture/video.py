@@ -1,4 +1,4 @@
-"""A recorded video, as fast as it can be read or at its own pace."""
+"""Recorded videos, at full speed or at their own pace."""
 
 import os
 from dataclasses import replace
@@ -19,14 +19,14 @@ from app.types import Frame
 
 
 class VideoFile(OpenCVSource):
-    """Frames of a video file with media time; a ``paced`` file holds each back until it is due.
+    """The frames of a video file with media time; ``paced`` holds each back until it is due.
 
     Damaged frames are skipped; a truncated file ends where it breaks off.
     """
 
     is_live = False
-    # Failed reads in a row, and their seconds, after which the file is at its end: OpenCV does not
-    # tell damage from the end, and a read may search all of a large file.
+    # Failed reads in a row, and their seconds, after which the file counts as ended: OpenCV does
+    # not distinguish damage from the end, and one read may search all of a large file.
     attempts, longest_read, longest_search = 250, float("inf"), 5.0
 
     def __init__(self, path: str | Path, paced: bool = True, *, clock: Clock | None = None) -> None:
@@ -85,12 +85,12 @@ class VideoFile(OpenCVSource):
         try:
             if not self.path.is_file():
                 if self.path.exists() and not self.path.is_dir():
-                    # Opening a pipe waits for its writer, and reading it has no end.
+                    # Opening a pipe waits for its writer, and reading it may never end.
                     message = f"{subject} is a pipe or a device: record it into a file first."
                     raise SourceError(Cause.UNREADABLE, message=message)
                 raise SourceError(Cause.NOT_FOUND, subject)
             may_read, n_bytes = os.access(self.path, os.R_OK), self.path.stat().st_size
-        except PermissionError:  # of a folder on the way
+        except PermissionError:  # of a parent folder
             may_read, n_bytes = False, 0
         if not may_read:
             raise unreadable_by_account(subject)

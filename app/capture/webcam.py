@@ -1,16 +1,16 @@
-r"""The cameras of this machine: listed under stable names, opened, and why one does not open.
+r"""The cameras of this machine: list them, open one, and find out why one does not open.
 
-Cameras are listed without opening one, each once, under a unique name that stays the same after a
-restart; the enumerator lists a camera once for each backend, under numbers that shift.
+Listing opens no camera. Each appears once, under a unique name that survives a restart; the
+enumerator itself lists a camera once per backend, under numbers that shift.
 
-A virtual camera shows what a program gives it: a recording, a face swap, the screen. Such cameras
-are marked, as far as the system tells, and never refused. Linux: a device without hardware lies in
-the folder ``virtual`` of sysfs (v4l2loopback), or belongs to a driver that simulates one (vivid).
-Windows: ``swd#vcamdevapi`` or ``@device:sw:`` in its path. Everywhere: its name. A custom driver,
-or a screen held before a lens, is not found like this.
+A virtual camera shows whatever a program feeds it: a recording, a face swap, the screen. Virtual
+cameras are marked as far as the system reveals them, and never refused. Linux: a device without
+hardware is in the folder ``virtual`` of sysfs (v4l2loopback) or belongs to a driver that simulates
+one (vivid). Windows: ``swd#vcamdevapi`` or ``@device:sw:`` in its path. Everywhere: its name. A
+custom driver, or a screen held in front of a lens, is not detected this way.
 
-Only Linux tells a busy camera from a broken one. macOS and Windows say whether cameras are
-forbidden; beyond that the answer is `Cause.CANNOT_OPEN`, whose advice covers the rest.
+Only Linux distinguishes a busy camera from a broken one. macOS and Windows report whether access is
+denied; otherwise the cause is `Cause.CANNOT_OPEN`, whose advice covers the rest.
 """
 
 import errno
@@ -29,18 +29,18 @@ from cv2_enumerate_cameras import CameraInfo, enumerate_cameras, supported_backe
 from app.capture.opencv import Grabber, OpenCVSource, cv2
 from app.capture.source import Cause, SourceError, SourceInfo
 
-RATE = 30.0  # frames a second to ask for
+RATE = 30.0  # frames per second to request
 
 RAW_PIXELS = 640 * 480
-"""Up to this size the camera's own format is kept: USB 2 carries it raw at 30 frames a second, and
-compression would touch the very texture that tells a face from its copy."""
+"""Up to this size the camera's own format is kept: USB 2 carries it raw at 30 frames per second,
+and compression would damage the texture that separates a face from a copy."""
 
 PREFERRED_BACKENDS = {
     "linux": (cv2.CAP_V4L2,),
     "win32": (cv2.CAP_MSMF, cv2.CAP_DSHOW),
     "darwin": (cv2.CAP_AVFOUNDATION,),
 }
-"""By `sys.platform`, best first. Elsewhere the enumerator would open every device: none there."""
+"""By `sys.platform`, best first. None elsewhere: the enumerator would open every device."""
 
 SYSFS = Path("/sys/class/video4linux")  # where Linux lists its video devices
 
@@ -70,10 +70,10 @@ class Route:
 class Camera:
     """A camera that can be chosen.
 
-    Its routes hold for now; look the camera up again by ``identity`` before opening it.
+    Its routes can change; look the camera up again by ``identity`` before opening it.
     """
 
-    name: str  # unique in the list: the second of two alike ends in "(2)"
+    name: str  # unique in the list: a second one of the same name ends in "(2)"
     routes: tuple[Route, ...]  # best first
     path: str = ""  # device node on Linux, device path on Windows, unique id on macOS
     usb: str = ""  # vendor and product as "046d:082d"; empty if unknown
@@ -86,7 +86,7 @@ class Camera:
 
     @property
     def identity(self) -> str:
-        """Name with vendor and product: stays the same when numbers and nodes shift."""
+        """Name, vendor and product, which stay the same when numbers and nodes shift."""
         return f"{self.name} [{self.usb}]" if self.usb else self.name
 
     @property
@@ -102,7 +102,7 @@ class Camera:
 def list_cameras() -> list[Camera]:
     """Return the cameras of this machine without opening one.
 
-    On Linux each node is queried, which starts no stream and lights no lamp.
+    On Linux each node is queried, which starts no stream and turns on no light.
     """
     preferred = PREFERRED_BACKENDS.get(sys.platform, ())
     usable = [backend for backend in preferred if backend in supported_backends]
@@ -111,10 +111,10 @@ def list_cameras() -> list[Camera]:
 
 
 def find_camera(name: str = "", cameras: Sequence[Camera] | None = None) -> Camera:
-    """Return the camera of that name among those given or the machine's; the first for no name.
+    """Return the camera with this name among those given or the machine's; the first if empty.
 
-    A name is a camera's name, identity, device path or number, or a part that fits only one, in any
-    case. Otherwise a `SourceError` names the cameras there are.
+    ``name`` may be a camera's name, identity, device path or number, or a part of its identity that
+    fits only one; case does not matter. Otherwise a `SourceError` lists the cameras to choose from.
     """
     cameras = list_cameras() if cameras is None else cameras
     wanted = name.strip().casefold()
@@ -152,7 +152,7 @@ def distinct_cameras(found: Iterable[CameraInfo], preference: Sequence[int]) -> 
         same_device.setdefault((device, occurrence), []).append(info)
     cameras = []
     counts: Counter[str] = Counter()
-    # Namesakes are numbered in the order of their plugs, which outlives a restart.
+    # Cameras of one name are numbered in the order of their ports, which survives a restart.
     for infos in sorted(same_device.values(), key=lambda infos: _plug_of(infos[0])):
         best = infos[0]
         plain = " ".join((best.name or "").split()) or "Camera"
@@ -191,7 +191,7 @@ def _device_of(path: str | None) -> str:
 
 
 def _plug_of(info: CameraInfo) -> tuple[str, str, int]:
-    """Return the sort key of namesakes: their plug, else their path, then their number."""
+    """Return a sort key for cameras of one name: their port, else their path, then their number."""
     path = info.path or ""
     if not path.startswith("/dev/"):
         return "", path, info.index
@@ -202,9 +202,9 @@ def _plug_of(info: CameraInfo) -> tuple[str, str, int]:
 class Webcam(OpenCVSource):
     """A camera by its name, looked up again at every opening because numbers shift.
 
-    ``camera`` is a name for `find_camera`. The size is a wish: the `SourceInfo` that `open` returns
-    says what the camera gives. Open it on the capture thread, never on the window's: opening can
-    take a minute on Windows and deadlocks with macOS's question for permission.
+    ``camera`` is a name for `find_camera`. The size is a request: the `SourceInfo` that `open`
+    returns has the actual one. Open it on the capture thread, never on the window's: opening can
+    take a minute on Windows and deadlocks with the permission prompt of macOS.
     """
 
     def __init__(
@@ -229,14 +229,14 @@ class Webcam(OpenCVSource):
         """Find the camera, open it on the calling thread and wait for its first picture."""
         cameras = self._cameras()
         self.camera = self._still_among(cameras) or find_camera(self._wanted, cameras)
-        # From now on this camera is meant, also after it was unplugged.
+        # From now on use this camera only, even after it was unplugged.
         self._wanted = self.camera.identity
         self.name = self.camera.name
         self.remark = self.camera.remark
         return super().open()
 
     def _still_among(self, cameras: Sequence[Camera]) -> Camera | None:
-        """Return the camera opened last, by its plug: numbers shift, and of two alike names too."""
+        """Find the camera opened last by its port: numbers and names of equal cameras shift."""
         before = self.camera
         if before is None:
             return None
@@ -284,7 +284,7 @@ _CAUSES = {
 
 
 def why_not_opened(camera: Camera) -> Cause:
-    """Return the cause as far as this system tells it; never opens a stream."""
+    """Return the cause as far as the system reveals it, without opening a stream."""
     if sys.platform == "linux":
         return cause_on_linux(camera.path)
     if sys.platform == "darwin" and _is_forbidden_on_macos():

@@ -14,7 +14,7 @@ from app.capture.source import Cause, SourceError
 from app.capture.watchdog import Limits
 from app.session.scoring import score_frame
 from app.types import Verdict
-from tests.app.capture.material import jpeg, write_video
+from tests.app.capture.media import jpeg, write_video
 from tests.app.capture.mjpeg_server import running_server
 from tests.qt.driving import PLAN, Pictures
 

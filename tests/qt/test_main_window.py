@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.models.files import save
 from app.models.model import PadModel
 from app.types import Verdict
-from tests.app.capture.material import write_video
+from tests.app.capture.media import write_video
 from tests.qt.driving import Pictures
 
 

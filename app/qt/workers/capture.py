@@ -70,7 +70,7 @@ class CaptureWorker(QObject):
             return
         self._close()
         self.capture = Capture(
-            source, on_frame=self._show, on_state=self.state_changed.emit, on_sight=self._score
+            source, on_frame=self._show, on_state=self.state_changed.emit, on_usable=self._score
         )
         self.source_opened.emit(source, is_substitute)
         self.capture.start()

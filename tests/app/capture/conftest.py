@@ -1,8 +1,8 @@
 import pytest
 
-from tests.app.capture.capturing import Recorder
-from tests.app.capture.material import CODECS, N_FRAMES, picture, write_video
+from tests.app.capture.media import CODECS, N_FRAMES, picture, write_video
 from tests.app.capture.mjpeg_server import running_server
+from tests.app.capture.recorder import Recorder
 
 
 @pytest.fixture(scope="session")
@@ -15,12 +15,10 @@ def videos(tmp_path_factory):
 
 @pytest.fixture
 def camera_server():
-    """Return a camera on the loopback interface."""
     with running_server() as server:
         yield server
 
 
 @pytest.fixture
-def said():
-    """Return someone who remembers what a capture says."""
+def recorder():
     return Recorder()

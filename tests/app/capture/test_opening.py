@@ -12,7 +12,7 @@ from app.capture.source import Cause, SourceError
 from app.capture.video import VideoFile
 from app.capture.webcam import Webcam
 from app.demo.source import DemoSource
-from tests.app.capture.material import encoded, picture
+from tests.app.capture.media import encoded, picture
 
 
 def refusal_of(text):
@@ -21,7 +21,7 @@ def refusal_of(text):
     return caught.value
 
 
-def test_that_a_source_is_meant_by_name_address_or_path(videos, tmp_path):
+def test_that_a_name_address_or_path_selects_the_source(videos, tmp_path):
     video, image = str(videos["mp4v.mp4"]), tmp_path / "one.PNG"
     image.write_bytes(encoded(picture(0), ".png"))
     for text, kind, name in (
@@ -45,14 +45,18 @@ def test_that_a_source_is_meant_by_name_address_or_path(videos, tmp_path):
     assert (demo.paced, demo.loop) == (False, False)
 
 
-def test_that_a_home_folder_is_spelt_with_a_tilde(tmp_path, monkeypatch):
+def test_that_a_tilde_is_expanded_and_a_file_address_decoded(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    (tmp_path / "takes").mkdir()
-    assert source_from("~/takes").path == tmp_path / "takes"
+    path = tmp_path / "take 50% größer #1"
+    path.mkdir()
+    assert source_from(f"~/{path.name}").path == path
+    assert source_from(path.as_uri()).path == path
+    if os.name == "posix":
+        assert source_from(f"file://localhost{tmp_path}").path == tmp_path
 
 
-def test_that_a_folder_that_may_not_be_entered_is_said_so(monkeypatch):
+def test_that_a_folder_that_may_not_be_entered_is_reported(monkeypatch):
     def refuse(self):
         raise PermissionError(13, "Permission denied", str(self))
 
@@ -62,28 +66,13 @@ def test_that_a_folder_that_may_not_be_entered_is_said_so(monkeypatch):
     assert "/home/other/take.mp4" in str(error)
 
 
-def test_that_a_file_address_is_decoded(tmp_path):
-    path = tmp_path / "take 50% größer #1"
-    path.mkdir()
-    assert source_from(path.as_uri()).path == path
-    if os.name == "posix":
-        assert source_from(f"file://localhost{tmp_path}").path == tmp_path
-
-
-def test_that_anything_else_is_refused_by_its_name_or_with_the_accepted_forms():
+def test_that_a_missing_path_is_named_and_other_text_refused_with_the_accepted_forms():
     for text in ("gone.mp4", "no/such/folder", "/no/such/file"):
         error = refusal_of(text)
         assert error.cause is Cause.NOT_FOUND
         assert text in str(error)
-    for text in (
-        "",
-        "   ",
-        "webcam",
-        "x" * 5000,
-        "nul\0byte",
-        "~nobody-here/x",
-        "ftp://u:secret@h/x",
-    ):
+    others = ("", "   ", "webcam", "x" * 5000, "nul\0byte", "~nobody-here/x", "ftp://u:secret@h/x")
+    for text in others:
         error = refusal_of(text)
         assert error.cause in (Cause.UNKNOWN_FORM, Cause.NOT_FOUND)
         assert "secret" not in str(error)
@@ -91,7 +80,7 @@ def test_that_anything_else_is_refused_by_its_name_or_with_the_accepted_forms():
             assert "camera:NAME" in str(error)
 
 
-def test_that_opencv_and_ffmpeg_say_nothing_of_their_own(tmp_path):
+def test_that_opencv_and_ffmpeg_print_nothing(tmp_path):
     (tmp_path / "bad.mp4").write_bytes(b"no video" * 1000)
     (tmp_path / "cut.jpg").write_bytes(encoded(picture(0), ".jpg")[:600])
     script = (
@@ -104,14 +93,8 @@ def test_that_opencv_and_ffmpeg_say_nothing_of_their_own(tmp_path):
         "    except SourceError: pass\n"
         "print('done')"
     )
-    texts = [str(tmp_path / "bad.mp4"), str(tmp_path / "cut.jpg"), "camera:9000"]
-    texts.append("http://127.0.0.1:9/video")
-    quiet = {name: value for name, value in os.environ.items() if not name.startswith("OPENCV")}
-    run = subprocess.run(
-        [sys.executable, "-c", script, *texts],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=quiet,
-    )
+    files = (str(tmp_path / "bad.mp4"), str(tmp_path / "cut.jpg"))
+    command = [sys.executable, "-c", script, *files, "camera:9000", "http://127.0.0.1:9/video"]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("OPENCV")}
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60, env=env)
     assert (run.stdout.strip(), run.stderr) == ("done", "")

@@ -6,7 +6,7 @@ from itertools import islice
 import pytest
 
 from app.demo.source import DemoSource
-from tests.app.capture.material import FakeClock
+from tests.app.capture.media import FakeClock
 from tests.app.demo.conftest import PATIENCE, pictures_of
 
 N_RECORDED = 40

@@ -13,7 +13,7 @@ from app.demo.renderer.takes import frames, record
 from app.demo.script import RATE, SIZE, script
 from app.demo.source import OPENING, DemoSource, joined, opening
 from lmkl_core.errors import InvalidInputError
-from tests.app.capture.material import FakeClock
+from tests.app.capture.media import FakeClock
 
 
 def quick(**options):

@@ -11,7 +11,7 @@ from app.evaluation.protocols import demo as demo_database
 from app.evaluation.protocols import recordings
 from app.evaluation.protocols.demo import DemoReader
 from app.evaluation.protocols.recordings import FileReader, spread
-from tests.app.capture.material import (
+from tests.app.capture.media import (
     CODECS,
     N_FRAMES,
     RATE,

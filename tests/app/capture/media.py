@@ -1,4 +1,4 @@
-"""Pictures, videos and clocks for the tests of the sources."""
+"""Pictures, videos and a fake clock for tests of sources."""
 
 import threading
 from pathlib import Path
@@ -37,7 +37,6 @@ def noise(seed: int, mean: float = 120.0, spread: float = 2.0) -> np.ndarray:
 
 
 def jpeg(image: np.ndarray) -> bytes:
-    """Return an RGB picture as a JPEG file's bytes."""
     return encoded(image, ".jpg")
 
 
@@ -68,7 +67,7 @@ def bar_width(image: np.ndarray) -> int:
 
 
 class FakeClock:
-    """A clock that only moves when somebody waits or when it is told to."""
+    """A clock that moves only when something waits, or when the test sets it."""
 
     def __init__(self) -> None:
         self.time = 100.0

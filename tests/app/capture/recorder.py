@@ -1,4 +1,4 @@
-"""What the tests of the capture share: someone who listens, and sources that obey."""
+"""A recorder of what a capture reports, and sources that follow a test's script."""
 
 import threading
 from itertools import groupby
@@ -7,7 +7,7 @@ from app.capture.capture import Capture
 from app.capture.network import NetworkCamera
 from app.capture.source import FrameSource, SourceInfo
 from app.capture.watchdog import Limits
-from tests.app.capture.material import picture
+from tests.app.capture.media import picture
 
 PATIENCE = 20.0
 """Seconds after which a test gives up; none needs a tenth of it."""
@@ -23,32 +23,38 @@ QUICK = Limits(
 
 
 class Recorder:
-    """Remember what a capture says, and wait for it to say something."""
+    """Collect what a capture reports, and wait for a report."""
 
     def __init__(self):
-        self.frames, self.sights, self.states = [], [], []
+        self.frames, self.usable, self.states = [], [], []
         self._news = threading.Condition()
 
     def capture(self, source, **options):
-        options = {"limits": QUICK, "pauses": (0.01, 0.02), "look_every": 0.01, **options}
+        options = {"limits": QUICK, "pauses": (0.01, 0.02), "check_every": 0.01, **options}
         return Capture(
             source,
-            lambda frame: self._note(self.frames, frame),
-            lambda state: self._note(self.states, state),
-            on_sight=lambda frame: self._note(self.sights, frame),
+            lambda frame: self._add(self.frames, frame),
+            lambda state: self._add(self.states, state),
+            on_usable=lambda frame: self._add(self.usable, frame),
             **options,
         )
 
     def wait_for(self, condition):
         with self._news:
-            assert self._news.wait_for(lambda: condition(self), PATIENCE), self.faults
+            assert self._news.wait_for(condition, PATIENCE), self.faults
+
+    def wait_for_frames(self, n):
+        self.wait_for(lambda: len(self.frames) >= n)
+
+    def wait_for_usable(self, n):
+        self.wait_for(lambda: len(self.usable) >= n)
 
     def wait_for_cause(self, cause):
-        self.wait_for(lambda self: cause in [said for said, _ in self.faults])
+        self.wait_for(lambda: cause in self.causes)
 
-    def _note(self, where, what):
+    def _add(self, reports, report):
         with self._news:
-            where.append(what)
+            reports.append(report)
             self._news.notify_all()
 
     @property
@@ -57,27 +63,32 @@ class Recorder:
 
     @property
     def faults(self):
+        """Causes and messages in order, without repeats; None and "" where all is well."""
         faults = [(None, ""), *((state.cause, state.message) for state in self.states)]
         return [fault for fault, _ in groupby(faults)][1:]
 
+    @property
+    def causes(self):
+        return [cause for cause, _ in self.faults]
+
 
 def network_camera(server, script, **options):
-    """Return a camera in the network that plays this script, and is waited for patiently."""
+    """Return a network camera that plays this script, with long timeouts."""
     options = {"open_timeout": 10.0, "read_timeout": 10.0, **options}
     return NetworkCamera(server.serve(script), **options)
 
 
 class Scripted(FrameSource):
-    """A live source whose every opening and read is a step that the test wrote."""
+    """A live source whose openings and reads follow the test's script."""
 
     is_live = True
 
-    def __init__(self, open_steps, read_step=None):
+    def __init__(self, open_steps=(), read_step=picture):
         self.name = "scripted"
         self.threads = set()
         self.n_closed = 0
         self._open_steps = list(open_steps)
-        self._read_step = read_step or (lambda number: picture(number))
+        self._read_step = read_step
 
     def open(self):
         self.threads.add(threading.current_thread().name)
