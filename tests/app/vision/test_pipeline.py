@@ -20,7 +20,7 @@ from lmkl_core.errors import UnusableViewsError
 from lmkl_core.features.liveness import LivenessMeter
 from lmkl_core.features.presets import Crop, DescriptorBranch, Preset, load_preset
 from tests.app.models.small_models import window_model
-from tests.app.vision.faces.faces_material import side_by_side
+from tests.app.vision.faces.portraits import side_by_side
 
 
 class StandingTracker:

@@ -16,7 +16,7 @@ from app.vision.faces.alignment import (
     visible_share,
 )
 from lmkl_core.features.presets.preset import TEMPLATE, Crop
-from tests.app.vision.faces.faces_material import blank, noisy, still
+from tests.app.vision.faces.portraits import blank, noisy, still
 
 POINTS = np.array(TEMPLATE)
 

@@ -23,7 +23,7 @@ from app.vision.faces.mtcnn import (
 )
 from app.vision.quality import Limits
 from lmkl_core.errors import InvalidInputError
-from tests.app.vision.faces.faces_material import (
+from tests.app.vision.faces.portraits import (
     HEIGHT,
     PEOPLE,
     WIDTH,

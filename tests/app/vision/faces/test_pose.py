@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from app.types import Pose
 from app.vision.faces.pose import HEAD, head_pose
-from tests.app.vision.faces.faces_material import PEOPLE, mirrored_landmarks, still
+from tests.app.vision.faces.portraits import PEOPLE, mirrored_landmarks, still
 
 
 def seen(pose, size=70.0, middle=(320.0, 240.0)):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.vision.faces.tracking import FaceTracker
-from tests.app.vision.faces.faces_material import (
+from tests.app.vision.faces.portraits import (
     WIDTH,
     blank,
     eye_distance,

@@ -10,7 +10,7 @@ from app.types import Face
 from app.vision.faces.alignment import face_side, face_transform
 from app.vision.faces.yunet import YUNET_FILE, YuNetDetector
 from lmkl_core.errors import InvalidInputError
-from tests.app.vision.faces.faces_material import blank
+from tests.app.vision.faces.portraits import blank
 from tests.app.vision.faces.yunet_model import BOX, LANDMARKS, write_yunet
 
 RED, BLUE = (255, 0, 0), (0, 0, 255)
