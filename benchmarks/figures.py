@@ -5,7 +5,8 @@
 A section of the page is the text between two comments with its name; the rest is written by hand.
 A section has the benchmark's explanation, command, date, commit and machine. Sections that are not
 run keep their figures and date: ``soak`` unless it is named, because it takes an hour, and ``real``
-without ``--data``, a folder made by ``python -m benchmarks real_views``.
+without ``--data``, a folder made by ``python -m benchmarks real_views``. The liveness networks'
+weights must be installed for the last lines of ``real``.
 """
 
 import argparse
@@ -27,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "measurements.md"
 
 SECTIONS = {
-    "real": "benchmarks real --preset texture --only summary",
+    "real": "benchmarks real --preset texture --only summary --only methods",
     "grid": "benchmarks grid",
     "hostile": "benchmarks grid --hostile",
     "families": "benchmarks grid --families",
