@@ -1,4 +1,4 @@
-"""A fit on full Gram matrices: solve, left-out scores, growth by rows."""
+"""Fits on full Gram matrices: solving, left-out scores, appending rows."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,7 +18,7 @@ from lmkl_core.solver.problem import GramProblem, Solution
 from lmkl_core.validation import Views
 
 LARGEST_GRAMS = 8 << 30
-"""Bytes of Gram matrices beyond which a fit is refused rather than left to thrash."""
+"""Largest total size of Gram matrices in bytes; larger fits are refused."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Localised:
 
 
 def localise(views: Views, kernels: tuple[ViewKernel, ...], settings: Settings) -> Localised:
-    """Gram matrices, kernel k-means and memberships of the training rows."""
+    """Compute Gram matrices, clusters and memberships of the training rows."""
     check_enough_samples(views.n_samples, settings.n_clusters)
     needed = len(views.names) * views.n_samples**2 * views.arrays[0].dtype.itemsize
     if needed > LARGEST_GRAMS:
@@ -73,7 +73,7 @@ class ExactFit(Fit):
         )
 
     def factor(self) -> np.ndarray:
-        """Cholesky factor of ``delta I + K_mu``; computed again where it was not kept."""
+        """Cholesky factor of ``delta I + K_mu``; computed again if it was not kept."""
         if self.cholesky is not None:
             return self.cholesky
         return self.make_problem().factor(self.solution.weights)
@@ -93,7 +93,7 @@ class ExactFit(Fit):
         )
 
     def extend(self, views: Views, takes: np.ndarray) -> "ExactFit":
-        """Append rows by a block of the Cholesky factor; weights and delta stay."""
+        """Append rows to the Cholesky factor; weights and delta stay the same."""
         if any(kernel.name == PRECOMPUTED for kernel in self.kernels):
             raise InvalidInputError(
                 "A model on precomputed kernels cannot be extended: fit it again on the larger "
@@ -167,7 +167,7 @@ def _solved(problem: GramProblem, solution: Solution) -> dict[str, Any]:
 
 
 def _weighted(kernels, rows, columns, weights) -> np.ndarray:
-    """``K_mu`` between two sets of rows with the given memberships."""
+    """``K_mu`` between two sets of rows with these memberships."""
     total = np.zeros(kernels.shape[1:])
     for g, kernel in enumerate(kernels):
         total += kernel * ((rows * weights[:, g]) @ columns.T)
@@ -175,7 +175,7 @@ def _weighted(kernels, rows, columns, weights) -> np.ndarray:
 
 
 def _append(lower: np.ndarray, cross: np.ndarray, inner: np.ndarray, delta: float) -> np.ndarray:
-    """Append rows to a Cholesky factor: ``O(n^2)`` a row ("Sherman's march")."""
+    """Append rows to a Cholesky factor, in ``O(n^2)`` per row."""
     n, m = len(lower), len(inner)
     off = solve_triangular(lower, cross.T, lower=True, check_finite=False)
     corner = inner - off.T @ off

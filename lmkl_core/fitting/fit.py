@@ -1,4 +1,4 @@
-"""Common parts of exact and inducing fits: settings, state, the call of a solver."""
+"""What exact and inducing fits share: settings, state, calling the solver."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -66,7 +66,7 @@ class Fit(ABC):
 
     @abstractmethod
     def make_problem(self) -> Problem:
-        """The problem of the present rows."""
+        """Return the problem of the present rows."""
 
     @property
     @abstractmethod
@@ -74,28 +74,28 @@ class Fit(ABC):
 
     @cached_property
     def gap(self) -> float:
-        """Certified relative gap at the present rows; computed again after `extend`."""
+        """Certified relative gap on the present rows; computed again after `extend`."""
         if self.known_gap is not None:
             return self.known_gap
         return certificate_gap(self.make_problem(), self.solution.weights, self.settings)
 
     @abstractmethod
     def calibrate(self, target_bpcer: float | None, block_length: int | None) -> Calibration:
-        """Threshold from left-out scores of the rows, or of those kept for calibration."""
+        """Set the threshold from left-out scores of the rows kept for calibration."""
 
     @abstractmethod
     def extend(self, views: Views, takes: np.ndarray) -> "Fit":
-        """Append rows; weights and delta stay."""
+        """Append rows; weights and delta stay the same."""
 
     @abstractmethod
     def refine(self) -> "Fit":
-        """Optimise the weights again on the present rows, starting from the present ones."""
+        """Optimise the weights again on the present rows, starting from the present weights."""
 
 
 def solve_settings(
     problem: Problem, settings: Settings, *, init=None, cancel=None, warn: bool = True
 ) -> Solution:
-    """Solve a problem under the constraint and by the solver of the settings."""
+    """Solve a problem with the constraint and solver of the settings."""
     shape = (problem.n_clusters, problem.n_views)
     constraint = weight_constraint(settings, *shape)
     if settings.constraint in FIXED_FAMILIES:
@@ -103,10 +103,10 @@ def solve_settings(
     if init is not None:
         if np.shape(init) != shape:
             raise InvalidInputError(
-                f"init has shape {np.shape(init)} but the weights have {shape}."
+                f"init has shape {np.shape(init)} but must have the shape {shape} of the weights."
             )
         if not np.all(np.isfinite(init)) or np.min(init) < 0:
-            raise InvalidInputError("init must hold finite weights that are not negative.")
+            raise InvalidInputError("init must contain finite, non-negative weights.")
     options = {"init": init, "cancel": cancel, "max_iter": settings.max_iter, "warn": warn}
     if settings.solver == "certified":
         options["tol"] = settings.tol
@@ -114,7 +114,7 @@ def solve_settings(
 
 
 def weight_constraint(settings: Settings, n_clusters: int, n_views: int) -> NormConstraint:
-    """Constraint of a family; the fixed families are normalised like the joint matrix norm."""
+    """Constraint of a family; fixed weights are normalised by the joint matrix norm."""
     family = settings.constraint if settings.constraint in FAMILIES else "joint-matrix"
     return make_constraint(family, settings.p, settings.q, n_clusters, n_views)
 
@@ -122,7 +122,7 @@ def weight_constraint(settings: Settings, n_clusters: int, n_views: int) -> Norm
 def fixed_weights(
     settings: Settings, constraint: NormConstraint, n_clusters: int, n_views: int
 ) -> np.ndarray:
-    """Weights of the families that learn none: all equal, or one view only, norm one."""
+    """Fixed weights of norm one: all equal, or only one view."""
     if settings.constraint == "uniform":
         return constraint.uniform().reshape(n_clusters, n_views)
     weights = np.zeros((n_clusters, n_views))
@@ -131,7 +131,7 @@ def fixed_weights(
 
 
 def certificate_gap(problem: Problem, weights: np.ndarray, settings: Settings) -> float:
-    """Certified relative gap of given weights, by the linear bound alone."""
+    """Certified relative gap of given weights, from the linear bound only."""
     if settings.constraint in FIXED_FAMILIES:
         return problem.evaluate(weights).rounding
     constraint = weight_constraint(settings, problem.n_clusters, problem.n_views)
@@ -141,7 +141,7 @@ def certificate_gap(problem: Problem, weights: np.ndarray, settings: Settings) -
 
 
 def evaluate_fixed(problem: Problem, weights: np.ndarray, constraint: NormConstraint) -> Solution:
-    """Solution at given weights; the gap is rounding alone."""
+    """Solution at given weights; the gap is only rounding."""
     run = Run(problem, constraint, 1.0)
     evaluation = problem.evaluate(weights)
     run.best, run.lower_bound = evaluation, evaluation.objective

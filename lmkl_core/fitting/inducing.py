@@ -1,11 +1,11 @@
-r"""The problem on inducing points, for large numbers of rows.
+r"""The optimisation problem on inducing points, for large numbers of rows.
 
 Each base kernel is replaced by its Nystroem approximation on ``M`` chosen rows,
 ``K_g ~ Phi_g Phi_g^T`` with ``Phi_g = k_g(X, X_M) R_g`` and ``R_g R_g^T`` the (truncated)
 inverse of ``k_g(X_M, X_M)``. With ``Z_cg = diag(p_c) Phi_g`` the weighted kernel is
-``sum_cg mu_cg Z_cg Z_cg^T``: still linear in the weights, so ``phi`` is still convex and the
-certificate still holds, for the approximated kernels. (One coefficient vector for all kernels, as
-in the usual subset of regressors, would make the kernel nonlinear in the weights.)
+``sum_cg mu_cg Z_cg Z_cg^T``. It is still linear in the weights, so ``phi`` is still convex and the
+certificate still holds, for the approximated kernels. (The usual subset of regressors has one
+coefficient vector for all kernels, which would make the kernel nonlinear in the weights.)
 
 The solver only needs the moments ``Z^T Z`` and ``Z^T 1`` of the ``N`` rows, summed over chunks in
 one pass. With ``D = diag(mu)`` spread over the columns of ``Z`` and
@@ -15,7 +15,7 @@ one pass. With ``D = diag(mu)`` spread over the columns of ``Z`` and
 * ``e = Z^T lambda = (Z^T 1 - Z^T Z D^{1/2} b) / delta`` and ``u_cg = |e_cg|^2``.
 
 Time is ``O(N R^2)`` and memory ``O(R^2 + chunk R)`` with ``R = C sum_g rank_g``, capped at
-`LARGEST_RANK`; nothing of size ``N^2`` or ``N M`` is ever held.
+`LARGEST_RANK`; nothing of size ``N^2`` or ``N M`` is ever stored.
 """
 
 from collections.abc import Iterator
@@ -36,18 +36,18 @@ from lmkl_core.solver.problem import Evaluation
 from lmkl_core.validation import Views
 
 LARGEST_RANK = 1800
-"""Cap on ``R``: the moments then take 26 MB and a Cholesky factor as much again."""
+"""Cap on ``R``; the moments then take 26 MB, and so does a Cholesky factor."""
 
 CHUNK_ROWS = 1024
-"""Rows held at a time."""
+"""Number of rows in memory at a time."""
 
 SAMPLE_ROWS = 1500
-"""Rows from which landmarks and clusters are chosen."""
+"""Number of rows from which landmarks and clusters are chosen."""
 
 
 @dataclass(frozen=True)
 class InducingBasis:
-    """Landmarks, feature maps ``R_g`` and clusters: the map of rows to features."""
+    """Landmarks, feature maps ``R_g`` and clusters, which map rows to features."""
 
     landmarks: Views
     kernels: SupportKernels
@@ -102,7 +102,7 @@ def build_basis(views: Views, kernels, n_inducing: int, settings: Settings) -> I
     rank = LARGEST_RANK // (n_clusters * len(kernels))
     if rank == 0:
         raise InvalidInputError(
-            f"{n_clusters} clusters of {len(kernels)} views are too many for inducing points: use "
+            f"{n_clusters} clusters and {len(kernels)} views are too many for inducing points: use "
             "fewer clusters or n_inducing=None."
         )
     maps = tuple(
@@ -114,7 +114,7 @@ def build_basis(views: Views, kernels, n_inducing: int, settings: Settings) -> I
 
 
 def _spread(kernel: np.ndarray, count: int, rng) -> np.ndarray:
-    """Pick landmarks by randomly pivoted Cholesky, so that they cover the sample's span."""
+    """Choose landmarks that span the sample, by randomly pivoted Cholesky."""
     residual = np.diag(kernel).copy()
     scale = residual.mean()
     factor = np.zeros((len(kernel), count))
@@ -144,7 +144,7 @@ def _feature_map(inner: np.ndarray, rank: int) -> np.ndarray:
 
 
 class InducingProblem:
-    """The problem on moments: same interface as `lmkl_core.solver.problem.GramProblem`."""
+    """The problem on moments, with the interface of `lmkl_core.solver.problem.GramProblem`."""
 
     def __init__(self, basis: InducingBasis, delta: float):
         self.basis, self.delta = basis, float(delta)
@@ -174,7 +174,7 @@ class InducingProblem:
             self.first_moments += z.sum(axis=0)
             self.n_samples += len(z)
             parts.append(memberships)
-        # Only the lower half is summed; the upper half mirrors it.
+        # Only the lower half was summed; mirror it.
         for column in range(self.rank):
             self.second_moments[:column, column] = self.second_moments[column, :column]
         return np.concatenate(parts)
@@ -214,7 +214,7 @@ class InducingProblem:
         return Evaluation(weights, objective, sensitivity, cut_constant, hessian, condition, state)
 
     def dual_coef(self, evaluation: Evaluation) -> np.ndarray:
-        """``lambda`` needs the rows again: see `stream_dual_coef`."""
+        """Return nothing: ``lambda`` needs the rows again (`stream_dual_coef`)."""
         return np.empty(0)
 
     def stream_dual_coef(self, evaluation: Evaluation, views: Views) -> np.ndarray:
@@ -225,7 +225,7 @@ class InducingProblem:
         )
 
     def coefficients(self, evaluation: Evaluation) -> np.ndarray:
-        """What kernel rows against the landmarks are multiplied with, ``(G, M, C)``."""
+        """Coefficients of the kernel rows at the landmarks, ``(G, M, C)``."""
         e = evaluation.state[0]
         n_landmarks = self.basis.landmarks.n_samples
         result = np.empty((self.n_views, n_landmarks, self.n_clusters))
@@ -236,7 +236,7 @@ class InducingProblem:
         return result
 
     def left_out(self, evaluation: Evaluation, views: Views, blocks) -> np.ndarray:
-        """Left-out scores of blocks of rows, by the same closed form as the exact problem.
+        """Left-out scores of blocks of rows, in the closed form of the exact problem.
 
         ``(A^{-1})_BB = (I - T^T T) / delta`` with ``T = L^{-1} D^{1/2} Z_B^T``.
         """

@@ -1,4 +1,4 @@
-"""A fit on inducing points: one pass over the rows, then the same solver."""
+"""Fits on inducing points: one pass over the rows, then the same solver."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,13 +21,13 @@ from lmkl_core.solver.problem import Evaluation
 from lmkl_core.validation import Views
 
 CALIBRATION_ROWS = 3000
-"""Most rows for left-out scores, approximately."""
+"""Approximate maximum number of rows with left-out scores."""
 
 STRETCH = 100
-"""Consecutive rows that show how frames resemble their neighbours."""
+"""Number of consecutive rows kept together, to see how similar neighbours are."""
 
 LAG_ROWS = 1500
-"""Most rows for the choice of the block length, which needs their kernel matrix."""
+"""Maximum number of rows for choosing the block length, which needs their kernel matrix."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class StreamedFit(Fit):
     calibration_takes: np.ndarray
 
     def __post_init__(self):
-        # The second derivative is a closure: it cannot be pickled, and holds the moments twice.
+        # The second derivative is a closure: it cannot be pickled and keeps the moments alive.
         lean = replace(self.evaluation, second_derivative=_not_kept)
         object.__setattr__(self, "evaluation", lean)
 
@@ -64,7 +64,7 @@ class StreamedFit(Fit):
             part = calibration_rows(takes, LAG_ROWS)
             kernel = mean_gram(self.kernels, views.rows(part).arrays)
             block_length = choose_block_length(kernel, takes[part])
-        # The other rows of a take that was kept in part cannot be left out.
+        # If only part of a take was kept, its other rows cannot be left out.
         complete = len(takes) == len(self.takes)
         return calibrate_left_out(
             lambda blocks: self.problem.left_out(self.evaluation, views, blocks),
@@ -119,7 +119,7 @@ def fit(
     init=None,
     cancel=None,
 ) -> StreamedFit:
-    """Fit on inducing points, streaming over the rows."""
+    """Fit on inducing points, in one pass over the rows."""
     basis = build_basis(views, kernels, n_inducing, settings)
     problem = InducingProblem(basis, settings.delta * views.n_samples)
     memberships = problem.stream(views)
@@ -147,7 +147,7 @@ def fit(
 
 
 def calibration_rows(takes: np.ndarray, most: int = CALIBRATION_ROWS) -> np.ndarray:
-    """Rows to calibrate on: all, or stretches spread evenly over evenly spaced takes."""
+    """Rows to calibrate on: all, or evenly spread stretches of evenly spaced takes."""
     if len(takes) <= most:
         return np.arange(len(takes))
     parts = rows_of_takes(takes)
@@ -157,7 +157,7 @@ def calibration_rows(takes: np.ndarray, most: int = CALIBRATION_ROWS) -> np.ndar
 
 
 def _stretches(rows: np.ndarray, count: int) -> np.ndarray:
-    """About ``count`` rows of a take, in stretches spread evenly over it."""
+    """About ``count`` rows of a take, in evenly spread stretches."""
     if len(rows) <= count:
         return rows
     pieces = max(1, count // STRETCH)
@@ -167,4 +167,4 @@ def _stretches(rows: np.ndarray, count: int) -> np.ndarray:
 
 
 def _not_kept() -> np.ndarray:
-    raise NotImplementedError("A fitted model keeps no second derivative: evaluate again.")
+    raise NotImplementedError("A fitted model does not keep the second derivative: evaluate again.")

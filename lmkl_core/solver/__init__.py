@@ -1,1 +1,1 @@
-"""The convex problem of the kernel weights: its sets, its solvers and their certificates."""
+"""The optimisation problem of the kernel weights: feasible sets, solvers, certificates."""

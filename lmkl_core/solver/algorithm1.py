@@ -6,9 +6,9 @@ Starting from uniform weights of norm one it repeats
 ``ubar = u / (mu^{p-2} / |mu|_p^p + mu^{q-2} / |mu|_q^q)``,
 ``mu = ubar / sqrt(|ubar|_p |ubar|_q)``,  ``lambda = (delta I + K_mu)^{-1} 1``
 
-until ``lambda`` stops changing; the disjoint families apply it to each cluster's weights. It
+until ``lambda`` stops changing; the disjoint families apply it to the weights of each cluster. It
 converges on a minority of the paper's own grid (`lmkl_core.solver.solve`) and warns where it does
-not. Its result carries the certificate of the certified solver.
+not. Results carry the same certificate as those of the certified solver.
 """
 
 import warnings
@@ -36,7 +36,7 @@ def solve_as_printed(
     """Run the paper's fixed-point iteration; parameters as in `lmkl_core.solver.solve.solve`.
 
     ``tol`` is the relative change of ``lambda`` that counts as convergence. Without ``track_gap``
-    only the last iterate is certified, for timing.
+    only the last iterate is certified, which is for timing.
     """
     run = Run(problem, constraint, tol)
     weights = constraint.uniform() if init is None else constraint.split(init)

@@ -1,16 +1,17 @@
-r"""Branch and bound over the slices of a constraint set that is not convex.
+r"""Branch and bound over the slices of a non-convex constraint set.
 
 A group's set is the union over ``s`` of the convex slices ``J_s`` (`lmkl_core.solver.certificate`),
 ``0 <= s <= |1/p - 1/q| log(size)``; with several groups there is one ``s`` each. A *box* is a
-product of intervals of ``s``. Every point ``lambda`` that was ever evaluated bounds every box:
+product of intervals of ``s``. Every ``lambda`` evaluated so far bounds every box:
 
 ``phi(m) >= cut_constant - sum_groups max {u . m : m in J_s, s in interval}``  for ``m`` in the box,
 
-and a box's bound is the best over all cuts. The box with the smallest bound is closed (its bound is
-within the tolerance of the best objective), or gets a cut of its own, by a few Newton steps on the
-convex slice ``E_s`` at its middle, or is halved. A cut touches the true minimum over its slice with
-the right slope, so bounds are of second order in the width of a box and few cuts suffice. The
-smallest bound of all boxes is proven, whatever the budget.
+and the bound of a box is the best over all cuts. The box with the smallest bound is closed if that
+bound is within the tolerance of the best objective. Otherwise it is halved, after a cut of its own
+where the known ones are too loose, by a few Newton steps on the convex slice ``E_s`` at its middle.
+A cut touches the true minimum over its slice with the right slope, so the error of bounds is of
+second order in the width of a box, and few cuts suffice. The smallest bound of all boxes is a valid
+lower bound at any time.
 """
 
 import heapq
@@ -52,9 +53,9 @@ class Box:
 
 
 class BranchAndBound:
-    """Prove, or improve, the best objective known, to the relative gap ``tol``.
+    """Prove or improve the best known objective, to the relative gap ``tol``.
 
-    ``x`` is the best point known: logarithms of weights split into groups.
+    ``x`` is the best known point: logarithms of the weights, split into groups.
     """
 
     def __init__(self, problem: Problem, constraint: NormConstraint, x, evaluation, tol):
@@ -76,7 +77,7 @@ class BranchAndBound:
         return self.evaluation.objective * (1 - 0.9 * self.tol)
 
     def run(self, max_solves: int, max_boxes: int = 20_000, cancel=None) -> None:
-        """Work on the box with the smallest bound until all are closed or the budget ends."""
+        """Process the box with the smallest bound until all are closed or the budget is spent."""
         limit = self.problem.n_solves + max_solves
         for _ in range(max_boxes):
             box = heapq.heappop(self._heap)
@@ -91,7 +92,7 @@ class BranchAndBound:
             self._open(box)
 
     def _update(self, box: Box) -> None:
-        """Apply the cuts made since the box was last seen."""
+        """Apply the cuts added since the box was last updated."""
         for cut in self.cuts[box.cuts_seen :]:
             box.bound = max(box.bound, cut.bound(box.low, box.high))
         box.cuts_seen = len(self.cuts)
@@ -112,7 +113,7 @@ class BranchAndBound:
             heapq.heappush(self._heap, child)
 
     def _cut_at(self, slices: np.ndarray) -> Cut:
-        """Minimise over the convex slices ``E_s`` until their cut closes them."""
+        """Minimise over the convex slices ``E_s`` until the cut closes them."""
         sign = 1.0 if self.constraint.p <= self.constraint.q else -1.0
         geometry = Geometry(self.constraint, sign * slices)
         x = geometry.normalise(self.x)
@@ -132,7 +133,7 @@ class BranchAndBound:
         return cut
 
     def _adopt(self, x: np.ndarray) -> None:
-        """Take a better point and descend from it on the whole set."""
+        """Descend on the whole set from a point that is better than the best known one."""
         geometry = Geometry(self.constraint)
         evaluation = self.problem.evaluate(np.exp(x))
         if evaluation.objective >= self.evaluation.objective:

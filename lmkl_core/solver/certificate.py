@@ -1,8 +1,8 @@
-r"""Proven upper bounds on ``max u . m`` over a set that may not be convex.
+r"""Proven upper bounds on ``max u . m`` over a set that need not be convex.
 
 The certificate needs ``h(u) = max {u . m : m in J}``, ``J = {m >= 0 : |m|_p |m|_q <= 1}``. A
-maximum found by search would be a *lower* bound and report gaps smaller than they are. Here the
-bound comes from duality.
+maximum found by search would only be a *lower* bound, and the reported gap could be too small. Here
+the bound comes from duality.
 
 ``J`` is the union over ``s`` of ``J_s = {|m|_p <= e^{s/2}, |m|_q <= e^{-s/2}}``
 (``s = log t^2``). For any split ``u = a + b`` with ``a, b >= 0`` and any ``m`` in ``J_s``,
@@ -11,11 +11,11 @@ Hoelder's inequality gives
 ``u . m <= |a|_{p*} e^{s/2} + |b|_{q*} e^{-s/2}``      (a *curve*, valid for every ``s``).
 
 The lower envelope of many curves bounds ``h_s(u)``, and since each curve is convex in ``s`` its
-maximum over an interval sits at an end. The bound holds however inaccurate the splits are. Good
-splits come from the stationary points of the problem, which lie on one path ``r(theta)``:
+maximum over an interval is at one of its ends. The bound holds however inaccurate the splits are.
+Good splits come from the stationary points of the problem, which lie on one path ``r(theta)``:
 ``u = theta r^{p-1} + (1 - theta) r^{q-1}`` coordinate by coordinate; the two terms are the
 split, and the curve touches ``h_s`` at ``s = log(|r|_p / |r|_q)``. The pure splits ``theta = 0``
-and ``1`` bound what lies beyond the ends of the path.
+and ``1`` cover the slices beyond the ends of the path.
 """
 
 import math
@@ -26,15 +26,15 @@ from scipy.special import log_expit
 from lmkl_core.solver.constraints import SMALLEST_EXCESS, logsumexp, mixed_power_root
 
 FIRST_SPLITS = 24
-"""Splits before refinement."""
+"""Number of splits before refinement."""
 
 _QUARTERS = np.array([[0.25], [0.5], [0.75]])
 
 FURTHEST_LOGIT = 1000.0
-"""Splits beyond this are the pure ones to rounding."""
+"""Beyond this, splits equal the pure ones up to rounding."""
 
 MOST_SPLITS = 2000
-"""Refinement ends here, for tolerances below rounding."""
+"""Limit of the refinement, for tolerances below rounding."""
 
 
 def log_dual_norm(log_values: np.ndarray, p: float) -> np.ndarray:
@@ -46,7 +46,7 @@ def log_dual_norm(log_values: np.ndarray, p: float) -> np.ndarray:
 
 
 class SupportCurves:
-    """Curves that bound ``u . m`` on every slice of one group's set, ``u >= 0``."""
+    """Curves that bound ``u . m`` on every slice of the set of one group; ``u >= 0``."""
 
     def __init__(self, sensitivity: np.ndarray, p: float, q: float):
         # The norm is symmetric in p and q: p <= q makes s grow as theta falls.
@@ -81,11 +81,11 @@ class SupportCurves:
         return logits, norm_p - norm_q, alpha, beta, value
 
     def _set(self, logits, s, alpha, beta, value):
-        # s falls as the logit grows; rounding must not shuffle splits whose s agree.
+        # s falls as the logit grows; rounding must not reorder splits of equal s.
         order = np.argsort(-logits, kind="stable")
         self._logits, self._s = logits[order], np.maximum.accumulate(s[order])
         self._alpha, self._beta, self._value = alpha[order], beta[order], value[order]
-        # In the order of the slices they touch, with the pure splits at the ends.
+        # Sorted by the slices they touch, with the pure splits at the ends.
         self._alpha_all = np.concatenate([[self._pure_p], self._alpha, [0.0]])
         self._beta_all = np.concatenate([[0.0], self._beta, [self._pure_q]])
 
@@ -95,7 +95,7 @@ class SupportCurves:
         self._set(*(np.concatenate(pair) for pair in both))
 
     def _pieces(self):
-        """Curves in the order of ``s``, pure ones at the ends, and where each piece ends."""
+        """Curves in the order of ``s``, the pure ones at the ends, and the ends of their pieces."""
         alpha, beta = self._alpha_all, self._beta_all
         low = np.concatenate([[0.0], np.clip(self._s, 0, self.max_s)])
         high = np.concatenate([np.clip(self._s, 0, self.max_s), [self.max_s]])
@@ -106,10 +106,10 @@ class SupportCurves:
         return alpha, beta, np.concatenate([[0.0], ends, [self.max_s]])
 
     def maximum(self, at_point: float = 0.0, tolerance: float = 1e-12, rounds: int = 30):
-        """Bound ``h(u)`` from above, and return the best feasible weights met on the way.
+        """Bound ``h(u)`` from above; also return the best feasible weights found on the way.
 
         The bound is refined until it exceeds the best value found by at most ``tolerance``, or by a
-        tenth of that value's distance to ``at_point``, the ``u . m`` to be certified.
+        tenth of the distance of that value from ``at_point``, the ``u . m`` to certify.
         """
         if self.scale == 0.0:
             return 0.0, np.full(self.size, self.size ** -((1 / self.p + 1 / self.q) / 2))
@@ -151,14 +151,14 @@ class SupportCurves:
     def on_slices(self, low: float, high: float, tighten: bool = False) -> float:
         """Bound ``u . m`` over all slices with ``low <= s <= high``.
 
-        With ``tighten``, add splits that touch inside the interval, once per interval.
+        With ``tighten``, first add splits that touch inside the interval, once per interval.
         """
         if self.scale == 0.0:
             return 0.0
         if tighten and (low, high) not in self._refined:
             self._refined.add((low, high))
             self._touch(np.linspace(low, high, 3 if high > low else 1))
-        # Any curve bounds, and those that touch nearby are the lowest.
+        # Every curve is a bound, and those that touch nearby are the tightest.
         nearest = int(np.searchsorted(self._s, (low + high) / 2))
         near = slice(max(nearest - 6, 0), nearest + 9)
         alpha, beta = self._alpha_all[near], self._beta_all[near]
@@ -169,8 +169,8 @@ class SupportCurves:
     def _touch(self, s: np.ndarray) -> None:
         """Add splits whose curves touch at the given slices: interpolate, halve, repeat.
 
-        A curve that touches nearby is loose by the square of the distance, with a factor that
-        grows without bound towards both ends of the range of ``s``: so closeness is relative.
+        A curve that touches nearby is loose by the square of the distance, times a factor that
+        grows without bound towards both ends of the range of ``s``. So closeness is relative.
         """
         close = 1e-5 * np.minimum(s, self.max_s - s)
         for _ in range(12):
@@ -187,9 +187,9 @@ class SupportCurves:
 
 
 def support_bound(sensitivity, p, q, at_point=None, tolerance=1e-12):
-    """Bound ``max u . m`` over the whole product set; return also the feasible maximiser found.
+    """Bound ``max u . m`` over the product of all groups; also return the best weights found.
 
-    ``sensitivity`` is ``u``, ``(n_groups, size)``; the others are as in `SupportCurves.maximum`.
+    ``sensitivity`` is ``u``, ``(n_groups, size)``; the rest is as in `SupportCurves.maximum`.
     """
     if p == q:
         return _vector_norm_support(sensitivity, p)

@@ -1,6 +1,6 @@
 r"""Feasible sets of kernel weights, and their geometry.
 
-The ``(C, G)`` weights are cut into *groups*, each with ``|m|_p |m|_q <= 1`` and ``m >= 0``.
+The ``(C, G)`` weights are divided into *groups*, each with ``|m|_p |m|_q <= 1`` and ``m >= 0``.
 
 =================  ==================  =========================================
 name               groups              constraint of a group
@@ -41,17 +41,17 @@ from functools import lru_cache
 import numpy as np
 
 FAMILIES = ("joint-matrix", "joint-vector", "disjoint-matrix", "disjoint-vector")
-"""Families whose weights are learned."""
+"""Families with learned weights."""
 
 FIXED_FAMILIES = ("uniform", "single")
-"""Families whose weights are given, not learned."""
+"""Families with fixed weights."""
 
 SMALLEST_EXCESS = 1e-9
 """The search treats ``p = 1`` as ``1 + SMALLEST_EXCESS``; the certificate does not."""
 
 
 def logsumexp(values: np.ndarray) -> np.ndarray:
-    """``log sum exp`` along the last axis, at a tenth of the cost of SciPy's general one."""
+    """``log sum exp`` along the last axis, at a tenth of the cost of SciPy's function."""
     top = np.max(values, axis=-1)
     safe = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
@@ -69,12 +69,12 @@ class NormConstraint:
 
     @property
     def is_vector_norm(self) -> bool:
-        """Whether ``p == q``, so that each group's set is a plain ``l_p`` ball."""
+        """Whether ``p == q``, so that the set of each group is an ``l_p`` ball."""
         return self.p == self.q
 
     @property
     def is_convex(self) -> bool | None:
-        """Whether the set is convex: ``True``, ``False``, or ``None`` where it is unknown."""
+        """Whether the set is convex; ``None`` if unknown."""
         return constraint_is_convex(self.p, self.q, self.group_size)
 
     @property
@@ -120,13 +120,13 @@ def make_constraint(family: str, p: float, q: float, n_clusters: int, n_views: i
 
 @lru_cache(maxsize=4096)
 def constraint_is_convex(p: float, q: float, size: int) -> bool | None:
-    """Tell whether ``{m >= 0 : |m|_p |m|_q <= 1}`` in ``size`` dimensions is convex.
+    """Return whether ``{m >= 0 : |m|_p |m|_q <= 1}`` in ``size`` dimensions is convex.
 
     ``False`` has a witness: weights of two levels with negative curvature (see above). ``True``
     follows from ``p == q``, or from
-    ``(E_a z - E_b z)^2 <= min(chi2(a|b) Var_b z, chi2(b|a) Var_a z)``, largest at two levels too,
-    which a fine scan with a margin covers. Otherwise the answer is ``None``. No gap rests on it: it
-    only says whether to look for other local minima.
+    ``(E_a z - E_b z)^2 <= min(chi2(a|b) Var_b z, chi2(b|a) Var_a z)``, which is also largest at
+    two levels and is checked by a fine scan with a margin. Otherwise the answer is ``None``. No gap
+    depends on it: it only decides whether to look for other local minima.
     """
     p, q = min(p, q), max(p, q)
     if p == q or size == 1:
@@ -147,9 +147,9 @@ def constraint_is_convex(p: float, q: float, size: int) -> bool | None:
 def _chi_square_condition(p: float, q: float, size: int) -> bool:
     """Sufficient condition for convexity, with a margin for the scan's resolution.
 
-    ``chi2(a|b) + 1 = S_q S_{2p-q} / S_p^2`` has stationary points ``c y + d / y = const``
-    with ``y = m^{q-p}``, so at most two levels; likewise ``chi2(b|a)``. The first is
-    finite only for ``2p > q``.
+    ``chi2(a|b) + 1 = S_q S_{2p-q} / S_p^2`` has stationary points ``c y + d / y = const`` with
+    ``y = m^{q-p}``, so at most two levels, and so has ``chi2(b|a)``. The first is finite only for
+    ``2p > q``.
     """
     first = _largest_chi_square((q - p) / p, size) if 2 * p > q else np.inf
     second = _largest_chi_square((q - p) / q, size)
@@ -170,8 +170,8 @@ def mixed_power_root(log_target, log_first, log_second, first, second):
     """Solve ``e^log_first r^first + e^log_second r^second = e^log_target`` for ``log r``.
 
     The logarithm of the left side is convex and increasing in ``log r``, and the smaller of
-    the two one-term roots lies to the right of the solution, so Newton's method descends
-    to it without safeguards.
+    the two one-term roots lies to the right of the solution, so Newton's method converges
+    without safeguards.
     """
     log_first = np.asarray(log_first, dtype=float)
     log_second = np.asarray(log_second, dtype=float)

@@ -1,8 +1,8 @@
-r"""Newton's method for the kernel weights, on the logarithms, with the norm divided out.
+r"""Newton's method on the logarithms of the kernel weights, with the norm divided out.
 
 Each group of weights is written ``m = e^x / n(e^x)`` with ``n`` the norm of the set searched:
 ``sqrt(|m|_p |m|_q)`` for the whole set ``J``, ``(|m|_p / t + t |m|_q) / 2`` for a convex
-slice ``E_t`` of it (`lmkl_core.solver.constraints`). What is minimised is ``F(x) = phi(m(x))``,
+slice ``E_t`` of it (`lmkl_core.solver.constraints`). The method minimises ``F(x) = phi(m(x))``
 without constraints. With ``D = diag(m)``, the shares ``a``, ``b`` of the two norms, their
 mix ``s = w a + (1 - w) b`` (``w = 1/2`` on ``J``), ``kappa = u . m`` of the group and
 ``P = I - 1 s^T``:
@@ -12,12 +12,12 @@ mix ``s = w a + (1 - w) b`` (``w = 1/2`` on ``J``), ``kappa = u . m`` of the gro
   - j w (1-w) (a-b)(a-b)^T]`` plus a term that vanishes at the solution, where ``j`` is 1
   on ``J`` and 0 on a slice.
 
-Everything but the ``j`` term is positive semi-definite: without it the step always descends (it is
-that of the slice ``E_t`` that touches ``J`` here). It stays where the sum is positive definite, for
-quadratic convergence. ``H`` costs one triangular solve with the factor already at hand.
+All terms but the ``j`` term are positive semi-definite. Without it the step always descends: it is
+the step of the slice ``E_t`` that touches ``J`` here. The term is kept where the sum is positive
+definite, for quadratic convergence. ``H`` costs one triangular solve with the existing factor.
 
-Weights too small to matter at working precision are moved to where their own stationarity condition
-holds, so that they can come back.
+Weights too small to matter at working precision are set by their own stationarity condition, so
+that they can grow again.
 """
 
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ from lmkl_core.solver.constraints import SMALLEST_EXCESS, NormConstraint, mixed_
 from lmkl_core.solver.problem import Evaluation, Problem
 
 NEGLIGIBLE = 1e-14
-"""Share of a weight below which it has no influence at working precision."""
+"""Weights with a smaller share have no influence at working precision."""
 
 LARGEST_STEP = 30.0
-"""Largest change of a logarithm of a weight that matters, in one step."""
+"""Largest change of the logarithm of a weight that matters, in one step."""
 
 SMALLEST_LOG_WEIGHT = -700.0
-"""Logarithms of weights are kept above this: ``e^-700`` is still a normal number."""
+"""Lower limit of the logarithms of weights: ``e^-700`` is still a normal number."""
 
 SMALLEST_WEIGHT = float(np.exp(SMALLEST_LOG_WEIGHT))
 
@@ -85,10 +85,10 @@ class Geometry:
         return Shares(first, second, mix, mix * first + (1 - mix) * second)
 
     def stationary(self, x: np.ndarray, shares: Shares, sensitivity: np.ndarray) -> np.ndarray:
-        """Logarithms of weights that are stationary one by one, norms held fixed."""
+        """Logarithms of weights that are each stationary while the norms are held fixed."""
         log_p, log_q = self.constraint.log_norms(x)
         kappa = np.sum(np.exp(x) * sensitivity, axis=1, keepdims=True)
-        # A group without any pull, such as that of an empty cluster, has nothing to balance.
+        # The group of an empty cluster, for example, has no sensitivity at all.
         kappa = np.where(kappa > 0, kappa, 1.0)
         with np.errstate(divide="ignore"):
             log_target = np.log(sensitivity) - np.log(kappa)
@@ -127,7 +127,7 @@ def newton_direction(geometry: Geometry, x: np.ndarray, evaluation: Evaluation):
 
 
 def _model_matrix(geometry, shares, weights, kappa, hessian, matters):
-    """Positive definite model of the second derivative on the weights that matter."""
+    """Positive definite model of the second derivative, for the weights that matter."""
     n_groups, size = weights.shape
     flat = weights.ravel()
     curvature = (flat[:, None] * hessian) * flat[None, :]
@@ -156,7 +156,7 @@ def _model_matrix(geometry, shares, weights, kappa, hessian, matters):
 
 
 def _is_positive_definite(matrix: np.ndarray) -> bool:
-    # Scaled to a unit diagonal, or weights of tiny share would hide the answer.
+    # Scale to a unit diagonal, so that weights of tiny share do not mask the answer.
     diagonal = np.diag(matrix)
     if np.any(diagonal <= 0):
         return False
@@ -171,7 +171,7 @@ def _is_positive_definite(matrix: np.ndarray) -> bool:
 
 
 def _solve_positive(matrix: np.ndarray, right: np.ndarray, scale: float) -> np.ndarray:
-    """Solve with a positive semi-definite matrix, scaled to a unit diagonal, with a ridge."""
+    """Solve with a positive semi-definite matrix, scaled to unit diagonal plus a ridge."""
     diagonal = np.maximum(np.diag(matrix), scale * 1e-300)
     root = 1 / np.sqrt(diagonal)
     scaled = root[:, None] * matrix * root[None, :]
@@ -191,10 +191,10 @@ def _solve_positive(matrix: np.ndarray, right: np.ndarray, scale: float) -> np.n
 def descend(
     problem: Problem, geometry: Geometry, x: np.ndarray, evaluation: Evaluation
 ) -> tuple[np.ndarray, Evaluation] | None:
-    """Return a point with a lower objective, and its evaluation; ``None`` where there is none.
+    """Return a point with a lower objective and its evaluation, or ``None`` if none is found.
 
-    Weights that do not matter yet move on a straight line, not a logarithmic one, so that a
-    shortened step still revives them; ``revival`` is the first-order gain of that.
+    Weights that do not matter yet move linearly, not logarithmically, so that a shortened step
+    still revives them; ``revival`` is the first-order gain of doing so.
     """
     direction, predicted = newton_direction(geometry, x, evaluation)
     sensitivity = evaluation.sensitivity.reshape(x.shape)

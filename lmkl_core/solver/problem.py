@@ -1,4 +1,4 @@
-r"""The convex objective of the kernel weights, with its derivatives, and what a solver returns.
+r"""The convex objective of the kernel weights, its derivatives, and the result of a solver.
 
 For weights ``mu`` of shape ``(C, G)`` the paper's inner maximum over ``lambda`` is
 
@@ -10,11 +10,11 @@ functions of ``mu`` is convex. With ``A = delta I + K_mu`` and ``lambda = A^{-1}
 
 * gradient ``-u`` with ``u_cg = lambda^T K_cg lambda``;
 * Hessian ``2 V^T A^{-1} V`` with the columns ``v_cg = K_cg lambda``;
-* for every ``lambda`` whatsoever and every feasible ``nu``,
+* for every ``lambda``, optimal or not, and every feasible ``nu``,
   ``phi(nu) >= 2 lambda^T 1 - delta |lambda|^2 - nu . u(lambda)``. At ``lambda(mu)`` the
-  constant is ``phi(mu) + mu . u``: a *cut*, the basis of every certificate here.
+  constant is ``phi(mu) + mu . u``: a *cut*, the basis of every certificate.
 
-No matrix ``K_cg`` is ever formed: memory is ``G n^2``, not ``C G n^2``.
+The matrices ``K_cg`` are never formed: memory is ``G n^2``, not ``C G n^2``.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from scipy.linalg import lapack, solve_triangular
 from lmkl_core.errors import InvalidInputError
 
 LEAST_ROUNDING = 1e-12
-"""Rounding allowed for in every relative gap, however well conditioned the problem."""
+"""Smallest allowance for rounding in a relative gap, for well-conditioned problems."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Evaluation:
 
     @property
     def rounding(self) -> float:
-        """Relative error that rounding may have left in the objective."""
+        """Bound on the relative error of the objective from rounding."""
         return max(LEAST_ROUNDING, 4 * float(np.finfo(float).eps) * self.condition)
 
     @cached_property
@@ -59,25 +59,25 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Solution:
-    """Kernel weights and dual coefficients, with the proof of how good they are.
+    """Kernel weights and dual coefficients, with a proven optimality gap.
 
     Attributes
     ----------
     weights, dual_coef : ndarray
         ``mu``, (C, G), and ``lambda``, (n,).
     objective, lower_bound : float
-        ``phi(mu) = 1^T (delta I + K_mu)^{-1} 1``, and what no feasible weights fall below.
+        ``phi(mu) = 1^T (delta I + K_mu)^{-1} 1``, and a bound on it for all feasible weights.
     gap : float
         ``(objective - lower_bound) / objective`` plus an allowance for rounding.
     objective_history, gap_history : ndarray
-        One entry an iteration. Gaps use the best bound proven so far.
+        One entry per iteration. Gaps use the best bound proven so far.
     n_iter, n_solves : int
-        Iterations, restarts and branch and bound included, and Cholesky factorisations.
+        Iterations, including restarts and branch and bound, and Cholesky factorisations.
     stop_reason : str
         ``"certified"``, ``"budget"``, ``"stalled"``, ``"fixed weights"``, ``"fixed point"``,
         ``"iteration cap"``, ``"not finite"`` or ``"cancelled"``.
     constraint_is_convex : bool or None
-        Whether the feasible set is convex, where that is known.
+        Whether the feasible set is convex; None if unknown.
     """
 
     weights: np.ndarray
@@ -104,7 +104,6 @@ class Solution:
         return replace(self, evaluation=None)
 
     def __repr__(self) -> str:
-        """One line for people."""
         return (
             f"Solution({self.solver}: {self.stop_reason}, objective={self.objective:.6g}, "
             f"gap={self.gap:.1e}, n_iter={self.n_iter}, n_solves={self.n_solves})"
@@ -112,7 +111,7 @@ class Solution:
 
 
 class Problem(Protocol):
-    """Interface of a kernel problem for the solver."""
+    """What a solver needs of a kernel problem."""
 
     n_clusters: int
     n_views: int
@@ -128,8 +127,8 @@ class Problem(Protocol):
 class GramProblem:
     """The exact problem on base kernels ``grams`` (G, n, n) and memberships (n, C).
 
-    ``delta`` is the paper's, not divided by ``n``. float32 kernels are kept as they are; all
-    arithmetic that the certificate rests on is done in float64.
+    ``delta`` is the paper's, not divided by ``n``. float32 kernels are kept in float32, but all
+    arithmetic that the certificate depends on is done in float64.
     """
 
     def __init__(self, grams: np.ndarray, memberships: np.ndarray, delta: float):
@@ -161,7 +160,7 @@ class GramProblem:
         matrix = self.effective_kernel(weights)
         matrix.flat[:: self.n_samples + 1] += self.delta
         self.n_solves += 1
-        # LAPACK reads columns: the transpose of a symmetric matrix is itself.
+        # LAPACK expects columns, and the transpose of a symmetric matrix is the matrix.
         lower, info = lapack.dpotrf(matrix.T, lower=1, clean=1, overwrite_a=1)
         if info != 0:
             raise InvalidInputError(
@@ -188,7 +187,7 @@ class GramProblem:
         return products
 
     def evaluate(self, weights: np.ndarray) -> Evaluation:
-        """Return ``phi``, ``u`` and what the Hessian needs, for one Cholesky factor."""
+        """Return ``phi``, ``u`` and what the Hessian needs, with one Cholesky factorisation."""
         weights = np.asarray(weights, dtype=float).reshape(self.n_clusters, self.n_views)
         lower = self.factor(weights)
         half = solve_triangular(lower, np.ones(self.n_samples), lower=True, check_finite=False)
@@ -196,7 +195,7 @@ class GramProblem:
         products = self.kernel_products(dual)
         columns = products.reshape(-1, self.n_samples)
         objective, raw = float(half @ half), columns @ dual
-        # Unclipped products: clipping a negative one here would raise the cut.
+        # Unclipped products: clipping negative ones would raise the cut.
         cut_constant = objective + float(weights.ravel() @ raw)
         sensitivity = np.maximum(raw, 0.0).reshape(weights.shape)
 

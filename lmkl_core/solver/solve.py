@@ -10,13 +10,13 @@ regulariser ``delta > 0``, the paper asks for weights ``mu`` and coefficients ``
 
 (groups of weights with a norm each, in the disjoint families). The inner maximum is attained at
 ``lambda = (delta I + K_mu)^{-1} 1`` and equals ``phi(mu) = lambda^T 1``, a convex and decreasing
-function of ``C G`` numbers that costs one Cholesky factor (`lmkl_core.solver.problem`).
+function of ``C G`` numbers that costs one Cholesky factorisation (`lmkl_core.solver.problem`).
 
 Why not the paper's fixed point
 -------------------------------
 Algorithm 1 alternates ``lambda`` with a closed form in ``mu`` that is only a fixed-point
-condition. For ``p = q`` it reads ``mu <- u mu^{2-p}`` up to scale; its logarithm is multiplied
-by ``2 - p`` each time, so it oscillates for ``p > 2`` and diverges from ``p = 3`` on. Here
+condition. For ``p = q`` it is ``mu <- u mu^{2-p}`` up to scale: each iteration multiplies the
+logarithm by ``2 - p``, so it oscillates for ``p > 2`` and diverges for ``p >= 3``. Instead,
 
 1. Newton's method on ``log mu`` (`lmkl_core.solver.newton`) descends monotonically to a
    stationary point, usually in three to eight factorisations;
@@ -26,13 +26,13 @@ by ``2 - p`` each time, so it oscillates for ``p > 2`` and diverges from ``p = 3
    ``phi(mu) - min_J phi  <=  max_{nu in J} u . nu  -  u . mu``,
 
    whether or not ``J`` is convex. The maximum is bounded by duality, never by search
-   (`lmkl_core.solver.certificate`), so the gap is never reported smaller than it is;
+   (`lmkl_core.solver.certificate`), so the reported gap is never too small;
 3. where ``J`` is not convex (contrary to the paper, see `lmkl_core.solver.constraints`) there may
    be several local minima, and the linear bound need not be tight. Then the search restarts from
    the maximiser that the certificate found, and branch and bound over the convex slices of ``J``
    (`lmkl_core.solver.branch`) closes the gap.
 
-The result is the best point met, with the largest lower bound that was proven.
+The result is the best point found, with the largest proven lower bound.
 """
 
 import warnings
@@ -50,7 +50,7 @@ from lmkl_core.solver.newton import SMALLEST_LOG_WEIGHT, Geometry, descend
 from lmkl_core.solver.problem import Evaluation, Problem, Solution
 
 SMOOTH_EXCESS = 1 / 40
-"""Newton's method needs no help where both exponents exceed one by this."""
+"""Newton's method needs no smoothing where both exponents exceed one by this."""
 
 
 class Run:
@@ -68,10 +68,10 @@ class Run:
 
     @property
     def gap(self) -> float:
-        """Relative gap of the best point to the best bound, rounding allowed for."""
+        """Relative gap between the best point and the best bound, including rounding."""
         assert self.best is not None
         gap = (self.best.objective - self.lower_bound) / self.best.objective
-        # A bound above the objective is due to rounding, and counts as a gap.
+        # A bound above the objective is due to rounding and counts as gap.
         return abs(gap) + max(self.best.rounding, self.bound_rounding)
 
     @property
@@ -85,7 +85,7 @@ class Run:
         return self.problem.n_solves - self._solves_before
 
     def solution(self, stop_reason: str, solver: str) -> Solution:
-        """Return the best point with its bound."""
+        """Return the best point with the best bound."""
         best = self.best
         assert best is not None
         return Solution(
@@ -105,7 +105,7 @@ class Run:
         )
 
     def bound_by(self, evaluation: Evaluation) -> np.ndarray:
-        """Let a point, feasible or not, improve the bound; return the maximiser of its cut."""
+        """Improve the bound by a point, feasible or not; return the maximiser of its cut."""
         groups = self.constraint.split(evaluation.sensitivity)
         at_point = np.sum(self.constraint.split(evaluation.weights) * groups, axis=1)
         tolerance = 0.1 * self.tol * evaluation.objective
@@ -120,9 +120,9 @@ class Run:
         return maximiser
 
     def visit(self, x, evaluation: Evaluation, keep_last: bool = False) -> np.ndarray:
-        """Record a point, let it improve the bound, and return the certificate's maximiser.
+        """Record a point, improve the bound, and return the maximiser of the certificate.
 
-        With ``keep_last`` the point replaces even a better one, for iterations that do not descend.
+        With ``keep_last`` the point replaces the best one even if it is worse.
         """
         maximiser = self.bound_by(evaluation)
         if self.best is None or keep_last or evaluation.objective < self.best.objective:
@@ -134,9 +134,8 @@ class Run:
     def descend_from(self, x: np.ndarray, max_iter: int, cancel) -> np.ndarray:
         """Descend from ``x`` until certified or stationary; return the last maximiser.
 
-        At exponents close to one weights vanish, and their logarithms have no minimum. The
-        minimisers of the smoother problems with ``max(p, 1 + excess)`` lead there as the excess
-        falls.
+        At exponents close to one weights vanish, and their logarithms have no minimum. So the
+        smoother problems with ``max(p, 1 + excess)`` are solved first, with decreasing excess.
         """
         least = min(self.constraint.p, self.constraint.q) - 1
         excess = SMOOTH_EXCESS
@@ -187,16 +186,16 @@ def solve(
 ) -> Solution:
     """Minimise ``phi`` over the constraint set and prove how close the result is.
 
-    ``tol`` is the certified relative gap to stop at, ``max_iter`` the Newton steps of one descent,
-    ``max_branch_solves`` the factorisations of branch and bound, ``init`` a warm start of shape
-    (C, G), feasible or not. Once ``cancel`` returns ``True`` the best point so far is returned.
-    ``warn`` says whether to warn where the tolerance is not met.
+    ``tol`` is the certified relative gap to stop at, ``max_iter`` limits the Newton steps of one
+    descent and ``max_branch_solves`` the factorisations of branch and bound. ``init`` is a warm
+    start of shape (C, G), feasible or not. When ``cancel`` returns ``True``, the best point so far
+    is returned. ``warn`` says whether to warn if the tolerance is not met.
     """
     run = Run(problem, constraint, tol)
     maximiser = run.descend_from(_start(constraint, init), max_iter, cancel)
     reason = "stalled"
     if init is not None and not run.is_certified and not asked_to_stop(cancel):
-        # A misleading warm start must not cost the certificate.
+        # Do not lose the certificate to a bad warm start.
         maximiser = run.descend_from(_start(constraint, None), max_iter, cancel)
     if not run.is_certified and constraint.is_convex is not True:
         _leave_local_minimum(run, maximiser, max_iter, cancel)
@@ -218,7 +217,7 @@ def solve(
 
 
 def _leave_local_minimum(run: Run, maximiser: np.ndarray, max_iter: int, cancel) -> None:
-    """Restart from the maximiser of the certificate for as long as that helps."""
+    """Restart from the maximiser of the certificate as long as that helps."""
     for _ in range(3):
         objective = run.objectives[-1]
         maximiser = run.descend_from(_start(run.constraint, maximiser), max_iter, cancel)
@@ -235,7 +234,7 @@ def _branch(run: Run, max_solves: int, cancel) -> None:
 
 
 def _start(constraint: NormConstraint, weights: np.ndarray | None) -> np.ndarray:
-    """Logarithms of feasible weights to start from; zeros become tiny."""
+    """Logarithms of feasible weights to start from; zeros become tiny weights."""
     if weights is None:
         return constraint.normalise(np.log(constraint.uniform()))
     weights = constraint.split(weights)
