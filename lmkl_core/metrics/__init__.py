@@ -1,8 +1,9 @@
-"""Errors of presentation attack detection after ISO/IEC 30107-3, with their uncertainty.
+"""Error rates of presentation attack detection (ISO/IEC 30107-3), with their uncertainty.
 
 Higher scores mean bona fide, and a score is accepted when it reaches the threshold.
-`threshold_from` gets a threshold and `measure` counts errors at one, so the two can come from
-different data. Where a class is missing, a figure is None with the interval ``(0, 1)``, never NaN.
+`threshold_from` determines a threshold and `measure` counts the errors at a threshold, so the two
+can use different data. If a class is missing, a figure is None with the interval ``(0, 1)``, never
+NaN.
 
 >>> from lmkl_core.metrics import measure, threshold_from
 >>> threshold = threshold_from("eer", [0.8, 0.9], {"print": [0.1, 0.2]})
@@ -12,8 +13,8 @@ different data. Where a class is missing, a figure is None with the interval ``(
 >>> errors.worst.species, errors.worst.value, errors.bpcer.n_errors
 ('phone', 0.5, 0)
 
-A `ScoreTable` also knows the subject and the presentation of every score, so that errors can be
-counted over frames or over presentations, and intervals can come from resampling subjects.
+A `ScoreTable` also has the subject and the presentation of every score, so that errors can be
+counted over frames or presentations, and intervals can come from resampling subjects.
 
 >>> from lmkl_core.metrics import ScoreTable, auc, measure_table
 >>> frames = ScoreTable.of(

@@ -1,7 +1,7 @@
-r"""Intervals by subject: frames and presentations of one person are not independent.
+r"""Intervals from resampling subjects: frames of one person are not independent.
 
-A resample is a vector of counts ``w``, one a subject (`lmkl_core.metrics.resampling`). With ``w_i``
-the count of the subject of row ``i`` its AUC is
+A resample is a vector of counts ``w``, one per subject (`lmkl_core.metrics.resampling`). If ``w_i``
+is the count of the subject of row ``i``, the AUC of the resample is
 
 ``sum_b w_b (A(< s_b) + A(= s_b) / 2) / (sum_b w_b sum_a w_a)``
 
@@ -10,13 +10,13 @@ with lower, or equal, scores: two entries of one cumulative sum. With few subjec
 numerator is the bilinear form ``w' P w`` with ``P_st`` the pairs that bona fide rows of subject
 ``s`` win against attacks of ``t``. Rates are ratios of two linear forms of ``w``.
 
-Where resamples say nothing:
+Special cases:
 
-- A class, or a species of an ACER, presented by a single subject: the interval is ``(0, 1)``.
-- Resamples without one of the species have no maximum over species and are left out.
-- Resamples that are all equal, as with perfect separation: subjects take the place of trials.
-  Their means are independent values in ``[0, 1]``, for which Chernoff's bound holds
-  (`lmkl_core.metrics.rates`); for AUC the values are those of disjoint pairs of subjects,
+- If a single subject presented a class, or a species of an ACER, the interval is ``(0, 1)``.
+- Resamples without one of the species have no maximum over species and are dropped.
+- If all resamples are equal, for example with perfect separation, subjects count as trials. Their
+  means are independent values in ``[0, 1]``, for which Chernoff's bound holds
+  (`lmkl_core.metrics.rates`). For AUC the trials are disjoint pairs of subjects,
   ``min(S // 2, subjects with bona fide, subjects with attacks)`` of them.
 """
 
@@ -33,7 +33,7 @@ from lmkl_core.metrics.table import ScoreTable
 from lmkl_core.metrics.thresholds import Scores
 
 Figure: TypeAlias = Literal["AUC", "BPCER", "APCER", "HTER", "ACER"]
-"""Figures whose difference `bootstrap_difference` gives."""
+"""Figures supported by `bootstrap_difference`."""
 
 
 def bootstrap_figure(
@@ -41,46 +41,46 @@ def bootstrap_figure(
     statistic: Callable[[ScoreTable], float | None],
     **options: Unpack[Options],
 ) -> Resampled:
-    """Return any figure of a table with its interval by subject.
+    """Return any figure of a table with its interval over subjects.
 
-    ``statistic`` takes a table and returns a share, or None. It is called for every resample:
-    `bootstrap_auc` and `bootstrap_acer` are much faster. For options see
-    `lmkl_core.metrics.resampling.Options`.
+    ``statistic`` takes a table and returns a share or None. It is called for every resample, so
+    `bootstrap_auc` and `bootstrap_acer` are much faster. `lmkl_core.metrics.resampling.Options`
+    describes the options.
     """
     subjects = Subjects(table)
 
     def evaluate(weights: Scores) -> Scores:
-        found = []
+        values = []
         for counts in weights.astype(np.int64):
             value = statistic(table.rows(np.repeat(np.arange(len(table)), counts[subjects.member])))
-            found.append(np.nan if value is None else float(value))
-        return np.array(found)
+            values.append(np.nan if value is None else float(value))
+        return np.array(values)
 
-    few = "There is one subject alone." if subjects.n == 1 else ""
-    return Drawing(subjects, **options).estimate(evaluate, few)
+    obstacle = "There is only one subject." if subjects.n == 1 else ""
+    return Drawing(subjects, **options).estimate(evaluate, obstacle)
 
 
 def bootstrap_auc(table: ScoreTable, **options: Unpack[Options]) -> Resampled:
-    """Area under the ROC curve with its interval by subject; ties count half."""
+    """Area under the ROC curve with its interval over subjects; ties count half."""
     subjects = Subjects(table.rows(table.is_answered))
-    counts = _presenters(subjects, "AUC")
+    counts = _subject_counts(subjects, "AUC")
     drawing = Drawing(subjects, **options)
 
     def when_equal(value: float) -> Interval:
         n_pairs = min(subjects.n // 2, *counts.values())
         return mean_interval(value, n_pairs, drawing.confidence)
 
-    return drawing.estimate(_Auc(subjects), _lacking(counts), when_equal)
+    return drawing.estimate(_Auc(subjects), _obstacle(counts), when_equal)
 
 
 def bootstrap_acer(table: ScoreTable, threshold: float, **options: Unpack[Options]) -> Resampled:
-    """Mean of the largest APCER and BPCER (legacy) at a threshold, with its interval by subject.
+    """ACER, the mean of the largest APCER and BPCER, with its interval over subjects.
 
-    The threshold is held fixed: its variation with the development data is not included.
+    The threshold is fixed: its variation with the development data is not included.
     """
     check_threshold(threshold)
     subjects = Subjects(table.rows(table.is_answered))
-    counts = _presenters(subjects, "ACER")
+    counts = _subject_counts(subjects, "ACER")
     acer = _Acer(subjects, subjects.table.rows_by_species(), threshold)
     drawing = Drawing(subjects, **options)
 
@@ -93,7 +93,7 @@ def bootstrap_acer(table: ScoreTable, threshold: float, **options: Unpack[Option
         low, high = ((ends[0][end] + max(pair[end] for pair in ends[1:])) / 2 for end in (0, 1))
         return low, high
 
-    return drawing.estimate(acer, _lacking(counts), when_equal)
+    return drawing.estimate(acer, _obstacle(counts), when_equal)
 
 
 def bootstrap_difference(
@@ -105,7 +105,7 @@ def bootstrap_difference(
     is_paired: bool = True,
     **options: Unpack[Options],
 ) -> Resampled:
-    """Difference of a figure, second minus first, with its interval by subject.
+    """Difference of a figure, second minus first, with its interval over subjects.
 
     Parameters
     ----------
@@ -113,10 +113,10 @@ def bootstrap_difference(
     figure : {"AUC", "BPCER", "APCER", "HTER", "ACER"}
         APCER is that of the worst species.
     thresholds : tuple of float or None
-        Of the first and the second table, held fixed; only AUC needs none.
+        Fixed thresholds of the first and the second table; AUC needs none.
     is_paired : bool
-        Whether subjects of the same name are the same: they are then drawn for both tables
-        together, so that what makes a subject easy or hard for both cancels.
+        Whether equal names mean the same subject. Subjects are then drawn for both tables
+        together, so that effects of a subject on both cancel.
     options
         As in `bootstrap_figure`.
     """
@@ -136,26 +136,26 @@ def bootstrap_difference(
         _evaluation(subjects.part(rows), figure, threshold)
         for rows, threshold in zip((is_first, ~is_first), thresholds, strict=True)
     ]
-    lacking = [_lacking(_presenters(Subjects(table), figure)) for table in tables]
+    obstacles = [_obstacle(_subject_counts(Subjects(table), figure)) for table in tables]
     found = Drawing(subjects, **options).estimate(
-        lambda w: values[1](w) - values[0](w), lacking[0] or lacking[1]
+        lambda w: values[1](w) - values[0](w), obstacles[0] or obstacles[1]
     )
     return found if found.n_resamples else replace(found, interval=(-1.0, 1.0))
 
 
-def _presenters(subjects: Subjects, figure: Figure) -> dict[str, int]:
-    """Count the subjects of every class or species that a figure rests on."""
+def _subject_counts(subjects: Subjects, figure: Figure) -> dict[str, int]:
+    """Count the subjects of every class or species that a figure depends on."""
     table = subjects.table
     groups = {} if figure == "APCER" else {"bona fide": ~table.is_attack}
     if figure in ("APCER", "ACER"):
         groups |= table.rows_by_species()
     elif figure != "BPCER":
         groups["attacks"] = table.is_attack
-    return subjects.counted(groups)
+    return subjects.count(groups)
 
 
 def _evaluation(subjects: Subjects, figure: Figure, threshold: float | None) -> Evaluation:
-    """Return the function that computes a figure of resamples."""
+    """Return the function that computes a figure for resamples."""
     if figure == "AUC":
         return _Auc(subjects)
     if threshold is None or np.isnan(threshold):
@@ -168,10 +168,10 @@ def _evaluation(subjects: Subjects, figure: Figure, threshold: float | None) -> 
     return errors.worst if figure == "APCER" else errors
 
 
-def _lacking(counts: dict[str, int]) -> str:
-    """Return why subjects cannot be drawn, when a single one presented something."""
-    alone = [name for name, count in counts.items() if count == 1]
-    return f"One subject alone presented {', '.join(alone)}." if alone else ""
+def _obstacle(counts: dict[str, int]) -> str:
+    """Return why subjects cannot be drawn, or an empty text."""
+    single = [name for name, count in counts.items() if count == 1]
+    return f"Only one subject presented {', '.join(single)}." if single else ""
 
 
 class _Auc:
@@ -186,7 +186,7 @@ class _Auc:
         self.scores, self.member, self.n = table.scores, member, subjects.n
         self.n_genuine = np.bincount(member[genuine], minlength=self.n).astype(float)
         self.n_attacks = np.bincount(member[attacks], minlength=self.n).astype(float)
-        # One route costs subjects x rows once, the other resamples x rows.
+        # With pairs the cost is subjects x rows once, without them resamples x rows.
         self.pairs = self.won_pairs() if self.n**2 <= len(table) else None
 
     def __call__(self, weights: Scores) -> Scores:
@@ -197,11 +197,11 @@ class _Auc:
         return _ratio(won, (weights @ self.n_genuine) * (weights @ self.n_attacks))
 
     def won_pairs(self) -> Scores:
-        """Return ``P``: pairs that bona fide rows of a subject (row) win over another's attacks."""
+        """Return ``P_st``: pairs that bona fide rows of ``s`` win against attacks of ``t``."""
         pairs = np.empty((self.n, self.n))
-        whose = self.member[self.attacks]
+        attackers = self.member[self.attacks]
         for subject in range(self.n):
-            below, not_above = self._ranks(self.attacks[whose == subject])
+            below, not_above = self._ranks(self.attacks[attackers == subject])
             pairs[:, subject] = np.bincount(
                 self.member[self.genuine], (below + not_above) / 2, minlength=self.n
             )
@@ -236,7 +236,7 @@ class _Acer:
         self.n_rows = np.column_stack([counts(rows) for rows in groups])
 
     def rates(self, weights: Scores) -> Scores:
-        """Return BPCER and every species' APCER."""
+        """Return BPCER and the APCER of every species."""
         return _ratio(weights @ self.n_errors, weights @ self.n_rows)
 
     def worst(self, weights: Scores) -> Scores:

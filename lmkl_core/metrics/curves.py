@@ -1,4 +1,4 @@
-r"""Figures over all thresholds: ROC, DET, AUC, EER, BPCER at a fixed APCER.
+r"""Figures over all thresholds: ROC, DET, AUC, EER and BPCER at a fixed APCER.
 
 Their intervals assume nothing about the distribution of scores.
 
@@ -7,11 +7,12 @@ averages of ``k = min(m, n)`` independent values in ``[0, 1]`` (Hoeffding 1963, 
 Chernoff's bound for ``k`` trials holds (`lmkl_core.metrics.rates`).
 
 EER. At the unknown threshold ``t`` where both true errors equal ``e``, the counted errors are
-binomial, and both exact intervals, each with half of the error probability, hold ``e`` with
-confidence ``c``. Since ``t`` is unknown, their intersections are united over all thresholds.
+binomial, and both exact intervals, each with half of the error probability, contain ``e`` with
+confidence ``c``. Since ``t`` is unknown, the interval is the union of their intersections over all
+thresholds.
 
-BPCER at an APCER. The same with the threshold at which the largest true APCER is the target: the
-exact intervals of BPCER, united over all thresholds that the attacks do not rule out.
+BPCER at an APCER. The same with the threshold at which the largest true APCER equals the target:
+the union of the exact intervals of BPCER over all thresholds that the attacks do not rule out.
 """
 
 from typing import NamedTuple
@@ -33,16 +34,16 @@ from lmkl_core.metrics.thresholds import (
     Scores,
     as_scores,
     by_species,
+    candidate_thresholds,
     choose_threshold,
-    cuts,
     n_accepted,
     n_refused,
-    together,
+    pooled,
 )
 
 
 class OperatingPoints(NamedTuple):
-    """Errors at every distinct threshold, lowest first; empty when either class is missing."""
+    """Errors at every distinct threshold, lowest first; empty if either class is missing."""
 
     thresholds: Scores
     apcer: Scores
@@ -50,11 +51,11 @@ class OperatingPoints(NamedTuple):
 
 
 def operating_points(bona_fide: ArrayLike, attacks: Attacks) -> OperatingPoints:
-    """Return APCER over all attacks together, and BPCER, at every distinct threshold."""
-    genuine, spoofs = as_scores(bona_fide, "bona fide presentations"), together(attacks)
+    """Return APCER over all attacks, and BPCER, at every distinct threshold."""
+    genuine, spoofs = as_scores(bona_fide, "bona fide presentations"), pooled(attacks)
     if not len(genuine) or not len(spoofs):
         return OperatingPoints(np.empty(0), np.empty(0), np.empty(0))
-    thresholds = cuts(genuine, spoofs)
+    thresholds = candidate_thresholds(genuine, spoofs)
     return OperatingPoints(
         thresholds,
         n_accepted(spoofs, thresholds) / len(spoofs),
@@ -63,20 +64,20 @@ def operating_points(bona_fide: ArrayLike, attacks: Attacks) -> OperatingPoints:
 
 
 def roc_points(bona_fide: ArrayLike, attacks: Attacks) -> tuple[Scores, Scores]:
-    """Return APCER, rising from 0 to 1, and the share of bona fide accepted at each."""
+    """Return APCER, rising from 0 to 1, and the share of bona fide accepted there."""
     points = operating_points(bona_fide, attacks)
     return points.apcer[::-1], 1 - points.bpcer[::-1]
 
 
 def det_points(bona_fide: ArrayLike, attacks: Attacks) -> tuple[Scores, Scores]:
-    """Return APCER, rising from 0 to 1, and BPCER at each, as shares."""
+    """Return APCER, rising from 0 to 1, and the BPCER there, as shares."""
     points = operating_points(bona_fide, attacks)
     return points.apcer[::-1], points.bpcer[::-1]
 
 
 def auc(bona_fide: ArrayLike, attacks: Attacks, confidence: float = CONFIDENCE) -> Estimate:
     """Probability that a bona fide presentation scores higher than an attack; ties count half."""
-    genuine, spoofs = as_scores(bona_fide, "bona fide presentations"), together(attacks)
+    genuine, spoofs = as_scores(bona_fide, "bona fide presentations"), pooled(attacks)
     n_pairs = len(genuine) * len(spoofs)
     if not n_pairs:
         return Estimate(None, NOTHING_KNOWN, len(genuine), len(spoofs), confidence)
@@ -89,24 +90,24 @@ def auc(bona_fide: ArrayLike, attacks: Attacks, confidence: float = CONFIDENCE) 
 
 
 def eer(bona_fide: ArrayLike, attacks: Attacks, confidence: float = CONFIDENCE) -> Estimate:
-    """Mean of APCER (over all attacks) and BPCER where they are nearest to each other.
+    """Mean of APCER (over all attacks) and BPCER where they are closest to each other.
 
-    It describes the scores, not a working system: the threshold is chosen on the same scores.
+    It describes the scores, not a deployed system: the threshold is chosen on the same scores.
     """
-    genuine, spoofs = as_scores(bona_fide, "bona fide presentations"), together(attacks)
+    genuine, spoofs = as_scores(bona_fide, "bona fide presentations"), pooled(attacks)
     threshold = choose_threshold(genuine, spoofs, by="eer")
     if threshold is None:
         return Estimate(None, NOTHING_KNOWN, len(genuine), len(spoofs), confidence)
     accepted = int(n_accepted(spoofs, threshold)) / len(spoofs)
     value = (accepted + int(n_refused(genuine, threshold)) / len(genuine)) / 2
     each = 1 - (1 - confidence) / 2
-    thresholds = cuts(genuine, spoofs)
+    thresholds = candidate_thresholds(genuine, spoofs)
     by_attacks = exact_intervals(n_accepted(spoofs, thresholds), len(spoofs), each)
     by_genuine = exact_intervals(n_refused(genuine, thresholds), len(genuine), each)
     lows = np.maximum(by_attacks[0], by_genuine[0])
     highs = np.minimum(by_attacks[1], by_genuine[1])
     found = lows <= highs
-    interval = _around(value, lows[found], highs[found])
+    interval = _union(value, lows[found], highs[found])
     return Estimate(value, interval, len(genuine), len(spoofs), confidence)
 
 
@@ -128,21 +129,21 @@ def bpcer_at_apcer(
     assert threshold is not None  # both classes are there
     value = int(n_refused(genuine, threshold)) / len(genuine)
     each = 1 - (1 - confidence) / (len(species) + 1)
-    thresholds = cuts(genuine, *species.values())
-    not_too_many = np.ones(len(thresholds), dtype=bool)
-    one_reaches_it = np.zeros(len(thresholds), dtype=bool)
+    thresholds = candidate_thresholds(genuine, *species.values())
+    all_may_meet_target = np.ones(len(thresholds), dtype=bool)
+    any_may_reach_target = np.zeros(len(thresholds), dtype=bool)
     for scores in species.values():
         lows, highs = exact_intervals(n_accepted(scores, thresholds), len(scores), each)
-        not_too_many &= lows <= target
-        one_reaches_it |= highs >= target
-    refused = n_refused(genuine, thresholds)[not_too_many & one_reaches_it]
-    interval = _around(value, *exact_intervals(refused, len(genuine), each))
+        all_may_meet_target &= lows <= target
+        any_may_reach_target |= highs >= target
+    refused = n_refused(genuine, thresholds)[all_may_meet_target & any_may_reach_target]
+    interval = _union(value, *exact_intervals(refused, len(genuine), each))
     return Estimate(value, interval, len(genuine), n_attacks, confidence)
 
 
-def _around(value: float, lows: Scores, highs: Scores) -> Interval:
-    """Return the interval from the lowest to the highest end, the value included."""
-    # With many equal scores no threshold may have these errors.
+def _union(value: float, lows: Scores, highs: Scores) -> Interval:
+    """Return the interval from the lowest to the highest end, including the value."""
+    # With many equal scores there may be no threshold with such errors.
     if not len(lows):
         return NOTHING_KNOWN
     return min(float(np.min(lows)), value), max(float(np.max(highs)), value)

@@ -1,12 +1,12 @@
-r"""Errors counted at a threshold: rates, their maximum and their means.
+r"""Errors at a threshold: rates, their maximum and their means.
 
-A single rate has the exact (Clopper-Pearson) interval. A maximum or a mean of ``k`` rates takes
-each at the confidence ``1 - (1 - c) / k``: all ``k`` intervals then hold together with confidence
-at least ``c`` (Bonferroni), and so does the maximum or the mean of their ends.
+A single rate has the exact (Clopper-Pearson) interval. For a maximum or a mean of ``k`` rates, each
+interval has the confidence ``1 - (1 - c) / k``. All ``k`` intervals then hold together with
+confidence at least ``c`` (Bonferroni), and so does the maximum or the mean of their ends.
 
 A mean ``v`` of ``n`` independent values in ``[0, 1]`` obeys Chernoff's bound
 ``P(mean >= v) <= exp(-n KL(v, m))`` for every true mean ``m < v``, and likewise below, so its
-interval is ``{m : n KL(v, m) <= log(2 / (1 - c))}``; for ``v = 0`` and ``v = 1`` the exact one.
+interval is ``{m : n KL(v, m) <= log(2 / (1 - c))}``; for ``v = 0`` and ``v = 1`` it is exact.
 """
 
 from collections.abc import Iterable, Mapping
@@ -73,9 +73,9 @@ class Rate:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A figure over both classes; None, with the interval ``(0, 1)``, when either is missing.
+    """A figure over both classes; None with the interval ``(0, 1)`` if either is missing.
 
-    The interval holds the true value with at least ``confidence``.
+    The interval contains the true value with at least ``confidence``.
     """
 
     value: float | None
@@ -87,9 +87,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Worst:
-    """The largest rate of several species; ``species`` is empty when none has data.
+    """The largest rate of several species; ``species`` is empty if none has data.
 
-    ``interval`` is that of the largest true rate, whichever species it belongs to.
+    ``interval`` is for the largest true rate, whichever species has it.
     """
 
     species: str
@@ -102,8 +102,8 @@ class Worst:
         return self.rate.value
 
 
-def _shared(confidence: float, rates: Iterable[Rate]) -> float:
-    """Return the confidence at which each rate's interval is taken, so that all hold together."""
+def _bonferroni(confidence: float, rates: Iterable[Rate]) -> float:
+    """Return the confidence of each interval at which all hold together."""
     n_known = sum(1 for rate in rates if rate.n)
     return 1 - (1 - confidence) / max(n_known, 1)
 
@@ -111,7 +111,7 @@ def _shared(confidence: float, rates: Iterable[Rate]) -> float:
 def _mean(
     value: float | None, interval: Interval, n_attacks: int, bpcer: Rate, confidence: float
 ) -> Estimate:
-    """Return the mean of a figure of attacks and BPCER."""
+    """Return the mean of an attack figure and BPCER."""
     if value is None or bpcer.value is None:
         return Estimate(None, NOTHING_KNOWN, bpcer.n, n_attacks, confidence)
     low, high = ((a + b) / 2 for a, b in zip(interval, bpcer.interval, strict=True))
@@ -119,7 +119,7 @@ def _mean(
 
 
 def apcer(threshold: float, attacks: ArrayLike, confidence: float = CONFIDENCE) -> Rate:
-    """Share of one species' attacks that are accepted: ``score >= threshold``."""
+    """Share of attacks of one species that are accepted: ``score >= threshold``."""
     check_threshold(threshold)
     scores = as_scores(attacks, "attacks")
     return Rate(int(n_accepted(scores, threshold)), len(scores), confidence)
@@ -135,12 +135,12 @@ def bpcer(threshold: float, bona_fide: ArrayLike, confidence: float = CONFIDENCE
 def check_threshold(threshold: float) -> None:
     """Refuse NaN."""
     if np.isnan(threshold):
-        raise InvalidInputError("Errors need a threshold that is a number, not NaN.")
+        raise InvalidInputError("The threshold is NaN: pass a number.")
 
 
 @dataclass(frozen=True)
 class Errors:
-    """Errors of a test: errors over presentations with a response, non-response over all."""
+    """Error rates over presentations with a response, non-response rates over all."""
 
     bpcer: Rate
     apcers: Mapping[str, Rate]
@@ -150,26 +150,26 @@ class Errors:
 
     @property
     def worst(self) -> Worst:
-        """The largest APCER of all species with data, as ISO/IEC 30107-3 asks for.
+        """The largest APCER of all species with data, as ISO/IEC 30107-3 requires.
 
-        Among equals the least certain one is named.
+        Among equal rates, the species with the least certain one is named.
         """
         return self._worst(self.confidence)
 
     @property
     def apcer(self) -> Rate:
-        """APCER over all attacks together; it depends on how many of each species there are."""
+        """APCER over all attacks; it depends on how many there are of each species."""
         return self._pooled(self.apcers)
 
     @property
     def apnrr(self) -> Rate:
-        """Non-response over all attacks together."""
+        """Non-response over all attacks."""
         return self._pooled(self.apnrrs)
 
     @property
     def hter(self) -> Estimate:
         """Half total error rate: mean of the pooled APCER and BPCER."""
-        apcer, each = self.apcer, _shared(self.confidence, [self.apcer, self.bpcer])
+        apcer, each = self.apcer, _bonferroni(self.confidence, [self.apcer, self.bpcer])
         interval = apcer.at(each).interval
         return _mean(apcer.value, interval, apcer.n, self.bpcer.at(each), self.confidence)
 
@@ -177,17 +177,17 @@ class Errors:
     def acer(self) -> Estimate:
         """Mean of the largest APCER and BPCER, for comparison with older work.
 
-        ISO/IEC 30107-3:2023 dropped it because it hides which of the two errors is made.
+        ISO/IEC 30107-3:2023 dropped it because it hides which of the two errors occurs.
         """
         n_species = sum(1 for rate in self.apcers.values() if rate.n)
-        each = _shared(self.confidence, [*self.apcers.values(), self.bpcer])
-        # The maximum of k rates shares its confidence among them again: pass it k parts.
+        each = _bonferroni(self.confidence, [*self.apcers.values(), self.bpcer])
+        # The maximum divides its error probability by k again, so multiply it by k.
         largest = self._worst(1 - (1 - each) * n_species)
         bpcer = self.bpcer.at(each)
         return _mean(largest.value, largest.interval, self.apcer.n, bpcer, self.confidence)
 
     def _worst(self, confidence: float) -> Worst:
-        each = _shared(confidence, self.apcers.values())
+        each = _bonferroni(confidence, self.apcers.values())
         known = {species: rate.at(each) for species, rate in self.apcers.items() if rate.n}
         if not known:
             return Worst("", Rate(0, 0, confidence), NOTHING_KNOWN)
@@ -216,9 +216,9 @@ def measure(
     threshold : float
         Accept when ``score >= threshold``.
     bona_fide, attacks : array-like, mapping of str to array-like
-        Scores of the presentations with a response; of attacks, by species.
+        Scores of the presentations with a response; attacks by species.
     n_bona_fide_without, n_attacks_without : int, mapping of str to int
-        Presentations without a response.
+        Numbers of presentations without a response.
     confidence : float
     """
     species = by_species(attacks)
@@ -241,8 +241,8 @@ def measure(
 def exact_intervals(
     n_errors: ArrayLike, n: int, confidence: float = CONFIDENCE
 ) -> tuple[Scores, Scores]:
-    """Return low and high ends of `lmkl_core.clopper_pearson` for many counts out of ``n``."""
-    # Along a curve most neighbours have equal counts of one class.
+    """Return the low and high ends of `lmkl_core.clopper_pearson` for many counts out of ``n``."""
+    # Along a curve many counts repeat.
     known, where = np.unique(np.asarray(n_errors, dtype=np.int64), return_inverse=True)
     lows, highs = clopper_pearson(known, n, confidence)
     return lows[where], highs[where]
@@ -261,7 +261,7 @@ def mean_interval(value: float, n: int, confidence: float = CONFIDENCE) -> Inter
             total += (1 - value) * log((1 - value) / (1 - mean))
         return total - limit
 
-    # Nearer to 0 and 1 the ends cannot be distinguished from them.
+    # Closer to 0 and 1 the ends cannot be distinguished from them.
     first, last = 1e-15, 1 - 1e-15
     low = brentq(excess, first, value) if value > first and excess(first) > 0 else 0.0
     high = brentq(excess, value, last) if value < last and excess(last) > 0 else 1.0

@@ -1,20 +1,21 @@
-r"""Resampling of subjects, and intervals of figures from it (the cluster bootstrap).
+r"""The cluster bootstrap: intervals of figures from resampling subjects.
 
 Whole subjects are drawn with replacement, as many as there are. A resample is a vector of counts
-``w``, one a subject. Subjects with bona fide rows only, with attacks only and with both are
-separate strata, so that no resample lacks a class. A stratum of one subject would never vary and is
-joined to another.
+``w``, one per subject. Subjects with bona fide rows only, with attacks only and with both are
+separate strata, so that every resample has both classes. A stratum of one subject would never vary
+and is merged with another.
 
-The interval is BCa (Efron 1987): quantiles of the resamples, moved by their median bias and by the
+The interval is BCa (Efron 1987): quantiles of the resamples, corrected for median bias and for the
 skewness of the jackknife (by strata as in Davison and Hinkley 1997, section 5.4). With ``S``
 subjects in ``H`` strata, resamples vary less than subjects do by ``(S - H) / S``, and the spread
 itself is uncertain, so quantiles are taken further out (Hesterberg 2015): at the level
 ``Phi(sqrt(S / (S - H)) t)`` with ``t`` Student's quantile of ``S - H`` degrees of freedom in place
 of the normal one.
 
-In simulations with normal effects of subjects (10 frames of each of four kinds a subject; AUC 0.91
-and 0.985, ACER 0.21 and 0.08; 400 runs), 95 % intervals held the truth in 90 to 96 % of runs with
-10 to 50 subjects (percentiles without corrections: 84 to 95 %), in 82 to 93 % with 5 subjects.
+In simulations with normal subject effects (10 frames of each of four kinds per subject; AUC 0.91
+and 0.985, ACER 0.21 and 0.08; 400 runs), 95 % intervals contained the true value in 90 to 96 % of
+runs with 10 to 50 subjects (84 to 95 % for uncorrected percentiles) and in 82 to 93 % with 5
+subjects.
 """
 
 from collections.abc import Callable
@@ -32,13 +33,13 @@ from lmkl_core.metrics.table import ScoreTable
 from lmkl_core.metrics.thresholds import Scores
 
 Evaluation: TypeAlias = Callable[[Scores], Scores]
-"""Values of a figure for rows of counts, one column a subject; NaN where it has none."""
+"""Maps counts, ``(resamples, subjects)``, to values of a figure; NaN where it has none."""
 
 FEW_SUBJECTS = 10
-"""With fewer, intervals hold the truth less often than they say."""
+"""With fewer subjects, intervals have less than their nominal coverage."""
 
-_AT_ONCE = 4_000_000
-"""Numbers held in memory at a time."""
+_BATCH_NUMBERS = 4_000_000
+"""Maximum number of values in memory at a time."""
 _ROUNDING = 1e-12
 
 
@@ -46,8 +47,8 @@ _ROUNDING = 1e-12
 class Resampled(Estimate):
     """A figure with an approximate interval from resampling subjects.
 
-    ``n_resamples`` counts those in which it has a value, 0 where the interval says nothing;
-    ``note`` is a sentence for readers, or empty.
+    ``n_resamples`` counts the resamples in which it has a value, or is 0 if the interval says
+    nothing; ``note`` is a sentence for the reader, or empty.
     """
 
     n_subjects: int = 0
@@ -56,7 +57,7 @@ class Resampled(Estimate):
 
 
 class Subjects:
-    """The subjects of a table, in the strata in which they are drawn."""
+    """The subjects of a table, and the strata they are drawn from."""
 
     def __init__(self, table: ScoreTable):
         self.table = table
@@ -69,15 +70,15 @@ class Subjects:
         apart = [np.flatnonzero(has_bona_fide & ~has_attacks), np.flatnonzero(~has_bona_fide)]
         self.strata = _without_singles(both, apart)
 
-    def counted(self, groups: dict[str, NDArray[np.bool_]]) -> dict[str, int]:
-        """Count the subjects of every group of rows."""
+    def count(self, groups: dict[str, NDArray[np.bool_]]) -> dict[str, int]:
+        """Count the subjects in every group of rows."""
         return {name: len(np.unique(self.member[rows])) for name, rows in groups.items()}
 
     def part(self, rows: NDArray[np.bool_]) -> "Subjects":
         """Return some rows of the table with the same subjects and strata."""
-        found = copy(self)
-        found.table, found.member = self.table.rows(rows), self.member[rows]
-        return found
+        part = copy(self)
+        part.table, part.member = self.table.rows(rows), self.member[rows]
+        return part
 
     def drawn(self, n: int, generator: np.random.Generator) -> Scores:
         """Return how often every subject is drawn, in each of ``n`` resamples."""
@@ -91,7 +92,7 @@ class Subjects:
 def _without_singles(
     both: NDArray[np.intp], apart: list[NDArray[np.intp]]
 ) -> list[NDArray[np.intp]]:
-    """Return strata, those of one subject joined to another."""
+    """Merge strata of one subject with others."""
     kept = []
     for stratum in apart:
         if len(stratum) == 1:
@@ -116,7 +117,7 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """Subjects and how often they are resampled."""
+    """Subjects, and how to resample them."""
 
     subjects: Subjects
     n_resamples: int = 2000
@@ -137,8 +138,8 @@ class Drawing:
     ) -> Resampled:
         """Return a figure and its interval.
 
-        ``obstacle`` says why subjects cannot be drawn, if they cannot; ``when_equal`` gives the
-        interval around a value that is the same in all resamples.
+        ``obstacle`` says why subjects cannot be drawn, or is empty; ``when_equal`` returns the
+        interval of a value that is the same in all resamples.
         """
         n = self.subjects.n
         value = float(evaluate(np.ones((1, n)))[0]) if n else np.nan
@@ -153,9 +154,9 @@ class Drawing:
             if when_equal is None:
                 note = "All resamples are equal, so they say nothing."
                 return self._result(value, NOTHING_KNOWN, 0, note)
-            note = "All resamples are equal, so the interval takes subjects as trials."
+            note = "All resamples are equal, so the interval counts subjects as trials."
             return self._result(value, when_equal(value), len(values), note)
-        # Half of those that are equal lie below.
+        # Ties count half.
         below = (np.mean(values < value) + np.mean(values <= value)) / 2
         bias = ndtri(np.clip(below, 0.5 / len(values), 1 - 0.5 / len(values)))
         low, high = np.quantile(values, self._levels(bias, self._acceleration(evaluate)))
@@ -164,7 +165,7 @@ class Drawing:
             ""
             if n >= FEW_SUBJECTS
             else (
-                f"{n} subjects are few: the interval holds the truth less often than "
+                f"With only {n} subjects the coverage of the interval is below "
                 f"{100 * self.confidence:g} %."
             )
         )
@@ -193,7 +194,7 @@ class Drawing:
         return values[~np.isnan(values)]
 
     def _batches(self, n: int) -> list[int]:
-        size = max(1, _AT_ONCE // max(len(self.subjects.table), self.subjects.n))
+        size = max(1, _BATCH_NUMBERS // max(len(self.subjects.table), self.subjects.n))
         return [min(size, n - start) for start in range(0, n, size)]
 
     def _levels(self, bias: float, skewness: float) -> Scores:
@@ -201,7 +202,7 @@ class Drawing:
         free = self.subjects.n - len(self.subjects.strata)
         reach = np.sqrt(self.subjects.n / free) * stdtrit(free, 1 - (1 - self.confidence) / 2)
         moved = bias + np.array([-reach, reach])
-        # Past its pole the correction asks for more than the resamples have: take the extreme.
+        # Beyond its pole the correction exceeds the range of the resamples: take the extreme.
         scale = np.maximum(1 - skewness * moved, _ROUNDING)
         return np.asarray(ndtr(bias + moved / scale))
 

@@ -13,21 +13,21 @@ from lmkl_core.metrics.rates import CONFIDENCE, Errors, Rate, measure
 from lmkl_core.metrics.thresholds import Scores, Threshold, as_scores
 
 LARGEST_SCORE = 1e300
-"""A presentation's score is a mean, and sums of more than this overflow."""
+"""The score of a presentation is a mean, and sums of larger scores may overflow."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """One row a frame or a presentation; a row without a score is a non-response.
+    """One row per frame or presentation; a row without a score is a non-response.
 
     Parameters
     ----------
     scores : array-like of float
         NaN where there was no response.
     species : array-like of str
-        Attack instrument species; empty for bona fide.
+        Presentation attack instrument species; empty for bona fide.
     subjects, presentations : array-like of str
-        The subject of every row, which bootstraps resample, and its presentation.
+        Subject of every row, which the bootstrap resamples, and its presentation.
     """
 
     scores: Scores
@@ -38,9 +38,9 @@ class ScoreTable:
     def __post_init__(self) -> None:
         columns = {
             "scores": as_scores(self.scores, "a table", LARGEST_SCORE, allow_nan=True),
-            "species": _words(self.species, "species"),
-            "subjects": _words(self.subjects, "subjects"),
-            "presentations": _words(self.presentations, "presentations"),
+            "species": _names(self.species, "species"),
+            "subjects": _names(self.subjects, "subjects"),
+            "presentations": _names(self.presentations, "presentations"),
         }
         if len({len(column) for column in columns.values()}) > 1:
             lengths = ", ".join(f"{len(column)} {name}" for name, column in columns.items())
@@ -50,8 +50,8 @@ class ScoreTable:
         for name in set(columns["species"].tolist()):
             if "".join(filter(str.isalpha, name.casefold())) == "bonafide":
                 raise InvalidInputError(
-                    f"A bona fide row has the empty species '', not {name!r}, which would count "
-                    "as an attack."
+                    f"The species {name!r} would count as an attack: leave the species of bona "
+                    "fide rows empty."
                 )
         for name, column in columns.items():
             object.__setattr__(self, name, column)
@@ -64,9 +64,9 @@ class ScoreTable:
         subjects: Iterable[Any] | None = None,
         presentations: Iterable[Any] | None = None,
     ) -> "ScoreTable":
-        """Return a table of plain sequences, in which scores and species may also be None.
+        """Return a table from plain sequences, in which scores and species may be None.
 
-        Without subjects all rows belong to one; without presentations every row is one.
+        By default all rows have the same subject, and every row is a presentation.
         """
         values = [np.nan if score is None else score for score in scores]
         names = ["" if name is None else name for name in species]
@@ -104,32 +104,32 @@ class ScoreTable:
 
     @property
     def n_bona_fide_without(self) -> int:
-        """Bona fide rows without a score."""
+        """Number of bona fide rows without a score."""
         return int(np.sum(~self.is_attack & ~self.is_answered))
 
     @property
     def n_attacks_without(self) -> dict[str, int]:
-        """Attacks without a score, by species in order of first appearance."""
+        """Number of attacks without a score, by species in order of first appearance."""
         missing = ~self.is_answered
         return {name: int(np.sum(rows & missing)) for name, rows in self.rows_by_species().items()}
 
     @property
     def n_subjects(self) -> int:
-        """Different subjects, with or without a score."""
+        """Number of subjects, with or without a score."""
         return len(np.unique(self.subjects))
 
     def by_presentation(self, least: int = 1) -> "ScoreTable":
-        """Return one row a presentation: the mean of its frames that have a score.
+        """Return one row per presentation, with the mean score of its scored frames.
 
-        The mean does not depend on the order of frames and never leaves the range of the scores:
-        rounding cannot turn one on the threshold into a refusal. A presentation with fewer than
+        The mean does not depend on the order of frames and stays within the range of the scores, so
+        rounding cannot push a score on the threshold below it. A presentation with fewer than
         ``least`` scored frames is a non-response.
         """
         if least < 1:
             raise InvalidInputError(f"least={least} must be at least 1 frame.")
         _, first, member = np.unique(self.presentations, return_index=True, return_inverse=True)
         if len(first) == len(self) and least == 1:
-            return self  # pictures
+            return self
         mixed = (self.species != self.species[first][member]) | (
             self.subjects != self.subjects[first][member]
         )
@@ -148,15 +148,15 @@ class ScoreTable:
         return self.rows(rows).with_scores(means[order] if len(rows) else np.empty(0))
 
     def rows(self, index: NDArray[np.int_] | NDArray[np.bool_]) -> "ScoreTable":
-        """Return a table of some rows."""
+        """Return a table of the given rows."""
         return ScoreTable(*(column[index] for column in self._columns))
 
     def shifted(self, by: float) -> "ScoreTable":
-        """Return the table with a number added to every score."""
+        """Return the table with ``by`` added to every score."""
         return replace(self, scores=np.asarray(self.scores + by))
 
     def with_scores(self, scores: Scores) -> "ScoreTable":
-        """Return the same rows with other scores; their names are shared, not copied."""
+        """Return the same rows with other scores."""
         return replace(self, scores=scores)
 
     @classmethod
@@ -165,14 +165,14 @@ class ScoreTable:
     ) -> "ScoreTable":
         """Return the rows of several tables, in their order.
 
-        ``names``, one a table, are put before the names of presentations, to keep scores of the
+        ``names``, one per table, are prefixed to the names of presentations, to keep scores of the
         same presentation by different models apart.
         """
         parts = list(tables)
         if names is not None:
             if len(names) != len(parts):
                 raise InvalidInputError(
-                    f"{len(parts)} tables need as many names, not {len(names)}."
+                    f"There are {len(names)} names for {len(parts)} tables: pass one per table."
                 )
             parts = [
                 replace(part, presentations=np.strings.add(f"{name}: ", part.presentations))
@@ -194,12 +194,12 @@ class ScoreTable:
         return self.scores, self.species, self.subjects, self.presentations
 
 
-def _words(values: Any, what: str) -> NDArray[np.str_]:
+def _names(values: Any, what: str) -> NDArray[np.str_]:
     column = np.asarray(values)
     if column.ndim != 1:
         raise InvalidInputError(f"The {what} of a table must be a flat list of names.")
     if column.dtype.kind == "O" and any(value is None for value in column):
-        raise InvalidInputError(f"The {what} of a table must be names, and None is none.")
+        raise InvalidInputError(f"The {what} of a table must be names, not None.")
     return column.astype(np.str_, copy=False)
 
 
@@ -213,7 +213,7 @@ def _mean(scores: Scores, least: int) -> float:
 def measure_table(
     threshold: Threshold | float | None, table: ScoreTable, confidence: float = CONFIDENCE
 ) -> Errors:
-    """Count the errors of a table at a threshold; without one, the non-responses alone."""
+    """Count the errors of a table at a threshold; without one, only the non-responses."""
     value = threshold.value if isinstance(threshold, Threshold) else threshold
     errors = measure(
         # Non-response is the same at any threshold.

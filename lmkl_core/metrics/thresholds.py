@@ -1,4 +1,4 @@
-"""Scores, checked once, and thresholds chosen from them; `rates` measures errors on other data."""
+"""Checks of scores, and thresholds chosen from them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ Attacks: TypeAlias = Mapping[str, ArrayLike] | ArrayLike
 """Scores of attacks, either by species or all together."""
 
 ROUNDING = 1e-9
-"""Slack, in scores, so that a tenth of ten scores is one score."""
+"""Tolerance in numbers of scores, so that a tenth of ten scores is one score."""
 
 Rule: TypeAlias = Literal["eer", "bpcer", "apcer", "given", "enrolment"]
-"""How a threshold comes about; see `threshold_from`."""
+"""Rules of `threshold_from`."""
 
 
 LARGEST_SCORE = float(np.nextafter(np.finfo(np.float64).max, 0))
-"""A threshold above it still is a number."""
+"""Largest score: a threshold above it is still finite."""
 
 
 def as_scores(
     values: Any, what: str, largest: float = LARGEST_SCORE, allow_nan: bool = False
 ) -> Scores:
-    """Return scores as a flat array of finite numbers, possibly empty; ``what`` names them."""
+    """Return scores as a flat array of finite numbers; ``what`` names them in errors."""
     try:
         scores = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -49,14 +49,14 @@ def as_scores(
 
 
 def by_species(attacks: Attacks) -> dict[str, Scores]:
-    """Return attacks by species; those given all together are one species, ``"attack"``."""
+    """Return attacks by species; a plain list is one species, ``"attack"``."""
     if isinstance(attacks, Mapping):
         return {name: as_scores(values, name) for name, values in attacks.items()}
     return {"attack": as_scores(attacks, "attacks")}
 
 
-def together(attacks: Attacks) -> Scores:
-    """Return the scores of all attacks, whatever their species."""
+def pooled(attacks: Attacks) -> Scores:
+    """Return the scores of all attacks of any species."""
     return np.concatenate([np.empty(0), *by_species(attacks).values()])
 
 
@@ -70,31 +70,31 @@ def n_refused(scores: Scores, thresholds: ArrayLike) -> NDArray[np.int64]:
     return np.asarray(np.searchsorted(np.sort(scores), thresholds, side="left"), dtype=np.int64)
 
 
-def cuts(*scores: Scores) -> Scores:
-    """Return a threshold for every way in which these scores can be divided, lowest first.
+def candidate_thresholds(*scores: Scores) -> Scores:
+    """Return one threshold for every possible division of these scores, lowest first.
 
     The first accepts all, the last refuses all, and the others lie between neighbouring scores.
     """
     levels = np.unique(np.concatenate([np.empty(0), *scores]))
     if not len(levels):
         return levels
-    # Halved first: the difference of two huge scores may overflow.
+    # Halve first: the sum of two huge scores may overflow.
     between = levels[:-1] / 2 + levels[1:] / 2
-    # Neighbouring floating-point numbers have none between them.
+    # Adjacent floating-point numbers have no midpoint.
     between = np.where(between > levels[:-1], between, levels[1:])
     return np.concatenate([levels[:1], between, [np.nextafter(levels[-1], np.inf)]])
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold, None when it could not be chosen, and its origin or why there is none."""
+    """A threshold and its origin; ``value`` is None if it could not be chosen."""
 
     value: float | None
     origin: str
 
 
 class Calibrated(Protocol):
-    """A threshold from enrolment, such as a `lmkl_core.Calibration`."""
+    """A threshold from enrolment, for example a `lmkl_core.Calibration`."""
 
     @property
     def threshold(self) -> float:
@@ -102,7 +102,7 @@ class Calibrated(Protocol):
 
     @property
     def origin(self) -> str:
-        """The rule and the scores it comes from."""
+        """The rule and the scores behind the threshold."""
 
 
 def threshold_from(
@@ -115,20 +115,20 @@ def threshold_from(
     calibration: Calibrated | None = None,
     on: str = "the development set",
 ) -> Threshold:
-    """Return a threshold by one of the rules, with its origin.
+    """Return a threshold by one of several rules, with its origin.
 
     Parameters
     ----------
     rule : {"eer", "bpcer", "apcer", "given", "enrolment"}
-        The first three choose it on scores as `choose_threshold` does; ``"given"`` takes the
-        number ``given``; ``"enrolment"`` takes it from ``calibration``, without any attack.
+        The first three choose it on scores like `choose_threshold`; ``"given"`` uses the number
+        ``given``; ``"enrolment"`` uses ``calibration``, without any attacks.
     bona_fide, attacks, target
         As in `choose_threshold`.
     given : float
     calibration : Calibration
-        An estimator's ``calibration_``.
+        ``calibration_`` of an estimator.
     on : str
-        Name of the data that the scores come from.
+        Name of the data with these scores.
     """
     if rule == "given":
         if given is None or not isfinite(given):
@@ -137,13 +137,13 @@ def threshold_from(
     if rule == "enrolment":
         if calibration is None:
             raise InvalidInputError(
-                "A threshold of enrolment needs the calibration_ of a fitted estimator."
+                "The rule 'enrolment' needs calibration: pass calibration_ of a fitted estimator."
             )
         origin = f"calibrated on enrolment: {calibration.origin}"
         return Threshold(float(calibration.threshold), origin)
     if rule not in get_args(Rule):
         raise InvalidInputError(
-            f"A threshold comes from {', '.join(get_args(Rule))}, not from {rule!r}."
+            f"rule={rule!r} is unknown: choose one of {', '.join(get_args(Rule))}."
         )
     value = choose_threshold(bona_fide, attacks, by=rule, target=target)
     if value is None:
@@ -164,32 +164,32 @@ def choose_threshold(
     by: Literal["eer", "bpcer", "apcer"] = "eer",
     target: float | None = None,
 ) -> float | None:
-    """Choose a threshold on development scores; None when the scores it needs are missing.
+    """Choose a threshold on development scores; None if the required scores are missing.
 
     Parameters
     ----------
     bona_fide, attacks : array-like, mapping of str to array-like
-        Scores; bona fide ones are not needed by ``"apcer"``, attacks not by ``"bpcer"``.
+        Scores; ``"apcer"`` does not need bona fide scores, ``"bpcer"`` does not need attacks.
     by : {"eer", "bpcer", "apcer"}
-        Where APCER over all attacks is nearest to BPCER; the highest threshold with a BPCER of at
-        most ``target``; the lowest at which no species' APCER exceeds ``target``.
+        The threshold where APCER over all attacks is closest to BPCER; the highest with a BPCER of
+        at most ``target``; the lowest at which the APCER of no species exceeds ``target``.
     target : float
         Between 0 and 1; not used by ``"eer"``.
     """
     genuine = as_scores(bona_fide, "bona fide presentations")
     species = {name: scores for name, scores in by_species(attacks).items() if len(scores)}
     if by not in ("eer", "bpcer", "apcer"):
-        raise InvalidInputError(f"A threshold is chosen by eer, bpcer or apcer, not by {by!r}.")
+        raise InvalidInputError(f"by={by!r} is unknown: choose one of eer, bpcer, apcer.")
     if by != "eer" and (target is None or not 0 <= target <= 1):
         raise InvalidInputError(f"target={target!r} must lie between 0 and 1.")
     if (by != "apcer" and not len(genuine)) or (by != "bpcer" and not species):
         return None
-    candidates = cuts(genuine, *species.values())
+    candidates = candidate_thresholds(genuine, *species.values())
     if by == "eer":
         attacks = np.concatenate(list(species.values()))
         accepted = n_accepted(attacks, candidates) / len(attacks)
         refused = n_refused(genuine, candidates) / len(genuine)
-        # The fewest errors break ties.
+        # Ties go to the fewest errors.
         difference = np.round(np.abs(accepted - refused), 12)
         return float(candidates[np.lexsort((accepted + refused, difference))[0]])
     assert target is not None  # checked above

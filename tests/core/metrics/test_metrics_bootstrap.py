@@ -113,7 +113,7 @@ def test_that_the_seed_alone_decides_what_is_drawn(monkeypatch):
     assert found.interval[0] < low < found.value < high < found.interval[1]
     shuffled = table.rows(np.random.default_rng(1).permutation(len(table)))
     assert bootstrap_auc(shuffled, n_resamples=101, seed=1) == found
-    monkeypatch.setattr("lmkl_core.metrics.resampling._AT_ONCE", 7 * len(table))
+    monkeypatch.setattr("lmkl_core.metrics.resampling._BATCH_NUMBERS", 7 * len(table))
     assert bootstrap_auc(table, n_resamples=101, seed=1) == found
 
 
@@ -199,15 +199,15 @@ def test_that_one_subject_has_values_and_intervals_that_say_nothing():
     ):
         assert found.value is not None
         assert (found.interval, found.n_subjects, found.n_resamples) == ((0.0, 1.0), 1, 0)
-        assert "ne subject alone" in found.note
+        assert "nly one subject" in found.note
 
 
 def test_that_a_class_or_species_of_one_subject_has_no_interval_and_the_note_names_it():
     full = simulated(10, 5)
     mask_once = full.rows((full.species != "mask") | (full.subjects == "3"))
     for found, told in (
-        (bootstrap_auc(apart(1, 6)), "One subject alone presented bona fide."),
-        (bootstrap_acer(mask_once, 1.0), "One subject alone presented mask."),
+        (bootstrap_auc(apart(1, 6)), "Only one subject presented bona fide."),
+        (bootstrap_acer(mask_once, 1.0), "Only one subject presented mask."),
     ):
         assert found.value is not None
         assert (found.interval, found.note) == ((0.0, 1.0), told)
@@ -235,7 +235,7 @@ def test_that_rows_without_a_score_and_subjects_without_any_are_not_drawn():
 
 
 def test_that_few_subjects_are_told_as_few():
-    assert "9 subjects are few" in bootstrap_auc(simulated(9, 5), n_resamples=20).note
+    assert "only 9 subjects" in bootstrap_auc(simulated(9, 5), n_resamples=20).note
     assert bootstrap_auc(simulated(10, 5), n_resamples=20).note == ""
 
 
@@ -316,4 +316,4 @@ def test_that_a_difference_that_cannot_be_told_lies_anywhere():
     one, many = simulated(1, 8), simulated(30, 3, seed=1)
     alone = bootstrap_difference(one, many, "AUC", is_paired=False)
     assert alone.interval == (-1.0, 1.0)
-    assert "alone" in alone.note
+    assert "one subject" in alone.note

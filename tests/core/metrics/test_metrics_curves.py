@@ -60,7 +60,7 @@ def test_that_impossible_targets_and_unknown_rules_are_refused():
         for by in ("bpcer", "apcer"):
             with pytest.raises(InvalidInputError, match="between 0 and 1"):
                 choose_threshold([0.1], [0.2], by=by, target=target)
-    with pytest.raises(InvalidInputError, match="eer, bpcer or apcer"):
+    with pytest.raises(InvalidInputError, match="by='luck'"):
         choose_threshold([0.1], [0.2], by="luck", target=0.1)
 
 
