@@ -1,9 +1,9 @@
 """Model files: one safetensors file with a JSON manifest in its header; never pickle.
 
-A file is untrusted. Sizes (`container`), manifest (`manifest`), dtypes and shapes (`tensors`) are
-checked before anything of the claimed size is allocated; then the digest, the values (`tensors`),
-and the model, which must score some of its own rows (`state`). The digest notices damage and
-careless changes; only authenticated encryption stops an attacker (`sealed`).
+Files are untrusted. Sizes (`container`), manifest (`manifest`), dtypes and shapes (`tensors`) are
+checked before anything of the claimed size is allocated. Then follow the digest, the values
+(`tensors`) and the model, which must score some of its own rows (`state`). The digest detects
+damage and careless changes; only authenticated encryption (`sealed`) stops an attacker.
 """
 
 from lmkl_core.model_file.files import (

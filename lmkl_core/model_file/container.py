@@ -1,7 +1,7 @@
-"""The bytes: safetensors with one JSON manifest in the header, sealed by a digest.
+"""The container: safetensors with a JSON manifest in the header, sealed by a digest.
 
-The header is checked in full, against itself and against the size of the file, before anything of
-the size that it claims is allocated.
+The header is checked completely, also against the size of the file, before anything of the claimed
+size is allocated.
 """
 
 import contextlib
@@ -29,21 +29,21 @@ DIGEST = "digest"
 """Key of the digest in the manifest."""
 
 LARGEST_HEADER = 4 << 20
-DEEPEST = 32
-"""Lists and objects inside each other: far fewer than Python can write again."""
+MAX_DEPTH = 32
+"""Maximum nesting of lists and objects, far below the limit of Python's JSON writer."""
 
 DTYPES: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"),
     "F32": np.dtype("<f4"),
     "I64": np.dtype("<i8"),
 }
-"""The dtypes that tensors may have, by their safetensors names."""
+"""Allowed dtypes of tensors, by their safetensors names."""
 
 EXPORT_AGAIN = "restore a copy or export the model again"
 ANOTHER_FILE = "choose a file that this program exported"
 
 _PREFIX = 8
-_LONGEST_REASON = 240  # characters: a file must not fill the screen
+_LONGEST_REASON = 240  # characters, so that a file cannot fill the screen
 
 T = TypeVar("T")
 
@@ -52,9 +52,9 @@ Text = Annotated[str, msgspec.Meta(max_length=1000)]
 
 
 class Refused(Exception):
-    """A file is refused; `lmkl_core.model_file.files` turns it into an error of its ``kind``.
+    """A file is refused; `lmkl_core.model_file.files` raises it as an error of class ``kind``.
 
-    ``reason`` follows "because"; ``way_out`` says what the user can do.
+    In the message, ``reason`` follows "because"; ``way_out`` says what to do.
     """
 
     def __init__(
@@ -67,8 +67,8 @@ class Refused(Exception):
         self.reason, self.way_out, self.kind = shortened(reason, _LONGEST_REASON), way_out, kind
 
 
-def shown(value: object) -> str:
-    """Show a value of the file in a sentence."""
+def quoted(value: object) -> str:
+    """Return a value of the file, shortened for a message."""
     return shortened(repr(value), 60)
 
 
@@ -76,15 +76,15 @@ def shown(value: object) -> str:
 
 
 def canonical(value: object) -> str:
-    """One spelling for one value: sorted keys, no spaces, no NaN, ASCII only."""
+    """Return the only accepted JSON of a value: sorted keys, no spaces, no NaN, ASCII."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def parse(text: Any, what: str, encode: Callable[[object], Any]) -> dict[str, Any]:
-    """Read a JSON object that ``encode`` spells in this very way; ``what`` names it in sentences.
+    """Read a JSON object that ``encode`` would write the same way; ``what`` names it in messages.
 
-    The digest covers the meaning of a text, so it may have one spelling only: another one, such as
-    a repeated key, is damage all the same.
+    The digest covers the parsed value, so only one encoding of it is accepted: anything else, such
+    as a repeated key, counts as damage.
     """
     try:
         value = msgspec.json.decode(text, type=dict[str, Any])
@@ -93,22 +93,22 @@ def parse(text: Any, what: str, encode: Callable[[object], Any]) -> dict[str, An
     except (msgspec.MsgspecError, UnicodeError) as error:
         raise Refused(f"{what} is not well-formed ({error})") from None
     level: list[Any] = [value]
-    for _ in range(DEEPEST):
-        inner = [one.values() if isinstance(one, dict) else one for one in level]
-        level = [part for one in inner for part in one if isinstance(part, dict | list)]
+    for _ in range(MAX_DEPTH):
+        children = [node.values() if isinstance(node, dict) else node for node in level]
+        level = [part for parts in children for part in parts if isinstance(part, dict | list)]
     if level:
         raise Refused(f"{what} is nested too deeply")
     if encode(value) != text:
-        raise Refused(f"{what} repeats a key or is not spelled as this program spells it")
+        raise Refused(f"{what} repeats a key or is not encoded as by this program")
     return value
 
 
 def checked(value: object, schema: type[T], what: str) -> T:
-    """Convert parsed JSON to a msgspec type, every key and range of it checked."""
+    """Convert parsed JSON to a msgspec type and check every key and range."""
     try:
         return msgspec.convert(value, schema)
     except msgspec.ValidationError as error:
-        raise Refused(f"{what} is refused ({error})") from None
+        raise Refused(f"{what} is not valid ({error})") from None
 
 
 # --- safetensors
@@ -117,7 +117,7 @@ _Size = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the header says of one tensor."""
+    """The header's entry of one tensor."""
 
     dtype: Literal["F64", "F32", "I64"]
     shape: Annotated[tuple[_Size, ...], msgspec.Meta(max_length=3)]
@@ -125,7 +125,6 @@ class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         begin, end = self.data_offsets
-        # Python's integers do not overflow.
         if end - begin != math.prod(self.shape) * DTYPES[self.dtype].itemsize:
             raise ValueError("the size of a tensor does not match its shape")
         if 0 in self.shape and len(self.shape) > 1:
@@ -141,14 +140,14 @@ class Header:
 
 
 def seal(document: dict[str, Any], tensors: dict[str, np.ndarray]) -> bytes:
-    """Write manifest and tensors, with the digest of both."""
+    """Return the file of a manifest and tensors, with the digest of both."""
     document = {key: value for key, value in document.items() if key != DIGEST}
     text = canonical({**document, DIGEST: digest(document, tensors)})
     return save(tensors, metadata={MANIFEST_KEY: text})
 
 
 def digest(document: dict[str, Any], tensors: dict[str, np.ndarray]) -> str:
-    """SHA-256 of the manifest without its digest, and of every tensor with name, dtype, shape."""
+    """SHA-256 of the manifest without digest, and of all tensors with name, dtype and shape."""
     state = hashlib.sha256(canonical(document).encode("ascii"))
     for name in sorted(tensors):
         array = np.ascontiguousarray(tensors[name])
@@ -159,8 +158,8 @@ def digest(document: dict[str, Any], tensors: dict[str, np.ndarray]) -> str:
 
 @contextlib.contextmanager
 def opened(path: Path, max_bytes: int) -> Iterator[tuple[BufferedIOBase, int]]:
-    """Open a regular file of at most ``max_bytes``; give it with its size."""
-    # Without O_NONBLOCK opening a named pipe would wait for a writer.
+    """Open a regular file of at most ``max_bytes``; yield the stream and its size."""
+    # Without O_NONBLOCK, opening a named pipe would wait for a writer.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     if "\0" in str(path):
         raise Refused("its name is impossible", "check the path")
@@ -203,24 +202,24 @@ def read_header(stream: BufferedIOBase, size: int) -> Header:
 
 
 def _in_file_order(header: dict[str, Any], size: int) -> dict[str, Place]:
-    """Places of the tensors: end to end, and exactly as many bytes as there are."""
+    """Return the tensors in file order; they must fill the file without gaps."""
     places = checked(header, dict[str, Place], "its header")
     ordered = sorted(places.items(), key=lambda item: (item[1].data_offsets, item[0]))
     position = 0
     for name, place in ordered:
         begin, end = place.data_offsets
         if begin != position:
-            raise Refused(f"its tensor {shown(name)} does not follow the one before it")
+            raise Refused(f"its tensor {quoted(name)} does not follow the previous one")
         position = end
     if position > size:
-        raise Refused(f"it is truncated: {size} of {position} bytes of tensors are left")
+        raise Refused(f"it is truncated ({size} of {position} bytes of tensors)")
     if position < size:
         raise Refused(f"it has {size - position} bytes that belong to no tensor")
     return dict(ordered)
 
 
 def read_tensors(stream: BufferedIOBase, header: Header) -> dict[str, np.ndarray]:
-    """Read the tensors that a checked header announces, and hold them against the digest."""
+    """Read the tensors of a checked header and compare them with the digest."""
     tensors = {}
     for name, place in header.places.items():
         array = np.empty(place.shape, dtype=DTYPES[place.dtype])
@@ -234,7 +233,7 @@ def read_tensors(stream: BufferedIOBase, header: Header) -> dict[str, np.ndarray
 
 
 def read_exactly(stream: BufferedIOBase, count: int) -> bytes:
-    """Read so many bytes, or refuse."""
+    """Read ``count`` bytes, or refuse the file."""
     data = stream.read(count)
     if len(data) < count:
         raise Refused("it ends too early")

@@ -1,4 +1,4 @@
-"""`save_model` and `load_model`."""
+"""Save and load models."""
 
 import io
 import os
@@ -38,24 +38,24 @@ def save_model(
 ) -> None:
     """Write a fitted model to one file, atomically and readable by its owner only.
 
-    The contents are loaded as a check before they replace an older file. A `RandomState` instance
-    as ``random_state`` is stored as ``None``.
+    The new contents are loaded as a check before they replace an older file. A `RandomState` as
+    ``random_state`` is stored as ``None``.
 
     Parameters
     ----------
     model, path : LocalisedMKL, path-like
-        The fitted model, and its file.
+        The fitted model and its file.
     extra : mapping, optional
-        JSON values to keep with the model, at most 64 KiB: checksums, preprocessing.
+        JSON values to store with the model, at most 64 KiB, such as checksums.
     created : datetime, optional
-        Time to note instead of now; the same model then gives the same bytes, unless encrypted.
+        Creation time instead of now; the same model then gives the same bytes, unless encrypted.
     passphrase : str, optional
         Encrypt the file (`lmkl_core.model_file.sealed`).
 
     Raises
     ------
     ModelFileError, InvalidInputError, OSError
-        If no file can hold the model, the passphrase cannot be used, or the disk refuses.
+        If the model cannot be stored, the passphrase cannot be used, or writing fails.
     """
     data = to_bytes(model, extra=extra, created=created, passphrase=passphrase)
     write_atomically(Path(path), data)
@@ -64,23 +64,23 @@ def save_model(
 def load_model(
     path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, passphrase: str | None = None
 ) -> LocalisedMKL:
-    """Load a model that `save_model` wrote; the file may be hostile.
+    """Load a model saved by `save_model`; the file may be hostile.
 
-    Scores are those of the saved model bit for bit on the same machine.
+    On the same machine, scores equal those of the saved model bit for bit.
 
     Parameters
     ----------
     path : path-like
     max_bytes : int
-        Larger files are refused unread.
+        Larger files are refused without reading them.
     passphrase : str, optional
-        Of a protected file; with one, files that are not protected are refused.
+        Passphrase of a protected file; with it, unprotected files are refused.
 
     Raises
     ------
     ModelFileError
-        For everything that can be wrong with a file: `PassphraseNeeded` where it is protected and
-        no passphrase was given, `WrongPassphrase` where it does not open.
+        For anything wrong with a file: `PassphraseNeeded` if it is protected and no passphrase was
+        given, `WrongPassphrase` if it cannot be decrypted.
     """
     return load_with_manifest(path, max_bytes=max_bytes, passphrase=passphrase)[0]
 
@@ -88,7 +88,7 @@ def load_model(
 def load_with_manifest(
     path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, passphrase: str | None = None
 ) -> tuple[LocalisedMKL, Manifest]:
-    """Load a model as `load_model` does, with what its file says about it."""
+    """Load a model like `load_model`, and also return its manifest."""
     path = Path(path)
     try:
         with opened(path, max_bytes) as (stream, size):
@@ -104,7 +104,7 @@ def to_bytes(
     created: datetime | None = None,
     passphrase: str | None = None,
 ) -> bytes:
-    """Return the contents of the file of a model; they have been read back as a check."""
+    """Return the contents of a model file, after loading them as a check."""
     if not isinstance(model, LocalisedMKL):
         raise InvalidInputError(f"A {type(model).__name__} cannot be saved: pass a LocalisedMKL.")
     check_is_fitted(model)
@@ -125,7 +125,7 @@ def to_bytes(
 def from_bytes(
     data: bytes, name: str = "", *, passphrase: str | None = None
 ) -> tuple[LocalisedMKL, Manifest]:
-    """Load a model from the contents of its file; ``name`` is for sentences."""
+    """Load a model from the contents of its file; ``name`` is for messages."""
     try:
         return _read_any(io.BytesIO(data), len(data), passphrase)
     except Exception as error:
@@ -135,7 +135,7 @@ def from_bytes(
 def _read_any(
     stream: io.BufferedIOBase, size: int, passphrase: str | None
 ) -> tuple[LocalisedMKL, Manifest]:
-    """Read a file, protected or not: its first bytes say which."""
+    """Read a file; its first bytes say whether it is protected."""
     is_protected = stream.read(len(MAGIC)) == MAGIC
     stream.seek(0)
     if is_protected:
@@ -150,7 +150,7 @@ def _read_any(
 
 
 def _read(stream: io.BufferedIOBase, size: int) -> tuple[LocalisedMKL, Manifest]:
-    """Header, manifest, layout, tensors, digest, values, model: each step trusts those before."""
+    """Read the file step by step; every step relies on the checks before it."""
     header = read_header(stream, size)
     manifest = parse_manifest(header.document)
     settings = restored_settings(manifest)
@@ -161,23 +161,23 @@ def _read(stream: io.BufferedIOBase, size: int) -> tuple[LocalisedMKL, Manifest]
 
 
 def _refusal(name: str, error: Exception) -> ModelFileError:
-    """Say in one sentence why a file was refused, whatever went wrong."""
+    """Return an error that says why a file was refused, for any exception."""
     match error:
         case Refused():
-            found = error
+            refused = error
         case FileNotFoundError():
-            found = Refused("there is no such file", "check the path")
+            refused = Refused("there is no such file", "check the path")
         case IsADirectoryError():
-            found = Refused("it is a folder", ANOTHER_FILE)
+            refused = Refused("it is a folder", ANOTHER_FILE)
         case OSError():
             reason = f"it cannot be read ({error.strerror or error})"
-            found = Refused(reason, "check its permissions and the disk")
+            refused = Refused(reason, "check its permissions and the disk")
         case MemoryError():
-            found = Refused("it does not fit into memory", "close other programs")
+            refused = Refused("it does not fit into memory", "close other programs")
         case _:
             reason = f"{type(error).__name__}: {shortened(str(error), 100)}"
-            found = Refused(f"it makes no sense ({reason})")
-    return found.kind(
-        f"Model file {shortened(name, 80)!r} cannot be used because {found.reason}: "
-        f"{found.way_out}."
+            refused = Refused(f"it makes no sense ({reason})")
+    return refused.kind(
+        f"Model file {shortened(name, 80)!r} cannot be used because {refused.reason}: "
+        f"{refused.way_out}."
     )

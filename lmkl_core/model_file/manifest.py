@@ -1,4 +1,4 @@
-"""The manifest: everything about a model that is not an array, as JSON that people can read."""
+"""The manifest: everything about a model that is not an array, as readable JSON."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ from lmkl_core.model_file.container import (
     Text,
     canonical,
     checked,
-    shown,
+    quoted,
 )
 
 FORMAT = "lmkl-pad model"
@@ -29,7 +29,7 @@ EXACT: Literal["exact"] = "exact"
 INDUCING: Literal["inducing"] = "inducing"
 
 LARGEST_NUMBER = 1e100
-"""Numbers beyond this come from no fit, and their squares are still finite."""
+"""No fit produces larger numbers, and squares up to it are still finite."""
 
 LARGEST_EXTRA = 64 << 10  # bytes of JSON
 
@@ -37,7 +37,7 @@ PARAMETERS = tuple(LocalisedMKL().get_params())
 SETTINGS = tuple(
     name for name in Settings.__dataclass_fields__ if name not in ("kernel", "random_state")
 )
-"""Checked parameters of the stored fit; the constructor's may have been changed since."""
+"""Checked parameters of the stored fit; those of the constructor may have changed since."""
 
 Natural = Annotated[int, Meta(ge=0, le=2**53)]
 Count = Annotated[int, Meta(ge=1, le=2**53)]
@@ -49,11 +49,11 @@ Rate = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Strict(Struct, frozen=True, forbid_unknown_fields=True):
-    """A JSON object whose keys and values are all checked."""
+    """A JSON object with checked keys and values."""
 
 
 class ViewEntry(Strict, frozen=True):
-    """One view: its name, its columns and its fitted kernel."""
+    """A view: its name, number of columns and fitted kernel."""
 
     name: Text
     columns: Count
@@ -62,7 +62,7 @@ class ViewEntry(Strict, frozen=True):
 
 
 class ThresholdEntry(Strict, frozen=True):
-    """The scalars of `lmkl_core.Calibration`; no stress rate with a single condition."""
+    """The scalars of `lmkl_core.Calibration`; a single condition has no stress rate."""
 
     threshold: Real
     target_bpcer: Share | None
@@ -86,12 +86,12 @@ class ThresholdEntry(Strict, frozen=True):
         if any(low > high for low, high in (self.interval, self.stress_interval)):
             raise ValueError("an interval ends before it starts")
         if (self.promised is None) != (self.target_bpcer is None):
-            raise ValueError("target_bpcer or promised stands without the other")
+            raise ValueError("target_bpcer or promised is set without the other")
         _check_printable(self.origin, self.statement)
 
 
 class CertificateEntry(Strict, frozen=True):
-    """Gap of the present rows, and the scalars of `lmkl_core.Solution` with its own gap."""
+    """Gap on the present rows, and the scalars of `lmkl_core.Solution` with its own gap."""
 
     gap: NotNegative
     objective: Positive
@@ -110,29 +110,29 @@ class CertificateEntry(Strict, frozen=True):
 
 
 class Manifest(Strict, frozen=True, kw_only=True):
-    """What a model file says about its model.
+    """Description of a model in its file.
 
     Attributes
     ----------
     library, created : str
-        Version of this library, and time (ISO 8601, with a zone).
+        Version of this library, and creation time (ISO 8601, with a zone).
     parameters, settings : dict
-        Of the constructor, and of the fit.
+        Those of the constructor, and those of the fit.
     single_array, feature_names : bool, tuple of str or None
         Whether the model was fitted on one plain array, and the names of its columns.
     n_rows, n_support, n_clusters : int
-        Training rows, rows that scoring uses (all, or the inducing points), clusters.
+        Numbers of training rows, of rows used for scoring (all, or inducing points), of clusters.
     takes, conditions : tuple of int
-        Rows of every take; its condition, a number that takes in the same circumstances share.
+        Number of rows of every take, and the number of its condition.
     delta : float
         The paper's delta.
     column_major : tuple of str
-        Tensors stored transposed because they lie so in memory: products of the same numbers in
-        another order of memory may round differently.
+        Tensors stored transposed because they are column-major in memory: products with another
+        memory layout may round differently.
     extra : dict
-        What the caller added.
+        Values added by the caller.
     digest : str
-        SHA-256 over all of this and the tensors: names the model.
+        SHA-256 of all of this and the tensors; it identifies the model.
     """
 
     kind: Literal["exact", "inducing"]
@@ -164,7 +164,7 @@ class Manifest(Strict, frozen=True, kw_only=True):
             ("settings", self.settings, SETTINGS),
         ):
             if odd := set(found) ^ set(wanted):
-                raise ValueError(f"its {where} lack the key {shown(min(odd))}, or it is unknown")
+                raise ValueError(f"the key {quoted(min(odd))} of its {where} is unknown or missing")
         if len(canonical(self.extra)) > LARGEST_EXTRA:
             raise ValueError(f"its extra entries exceed {LARGEST_EXTRA >> 10} KiB")
         _check_views(self)
@@ -183,7 +183,7 @@ class Manifest(Strict, frozen=True, kw_only=True):
 
 
 def plain(value: object) -> Any:
-    """Return a parameter as JSON can hold it, numpy's scalars as Python's own."""
+    """Return a value as plain JSON types, with NumPy scalars as Python numbers."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -192,55 +192,53 @@ def plain(value: object) -> Any:
         return {str(key): plain(part) for key, part in value.items()}
     if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (bytes, bytearray)):
         return [plain(part) for part in value]
-    raise Refused(f"it holds {shown(value)}, which no file can hold")
+    raise Refused(f"it contains {quoted(value)}, which cannot be stored")
 
 
 def parse_manifest(document: dict[str, Any]) -> Manifest:
-    """Check a parsed manifest, every key of it, and return it."""
+    """Check every key of a parsed manifest."""
     document = dict(document)
     if document.pop("format", None) != FORMAT:
-        raise Refused("its manifest is of another program", ANOTHER_FILE)
+        raise Refused("its manifest is from another program", ANOTHER_FILE)
     version = checked(document.pop("version", None), Natural, "its version")
     if version > VERSION:
-        reason = f"its format has version {version} and this program reads {VERSION}"
+        reason = f"it has format version {version} and this program reads version {VERSION}"
         raise Refused(reason, "update lmkl-pad")
     if version < VERSION:
-        raise Refused(
-            "it was made by an earlier version, whose threshold was unsafe", "enrol again"
-        )
+        raise Refused("it was saved by an earlier version with an unsafe threshold", "enrol again")
     return checked(document, Manifest, "its manifest")
 
 
 def restored_parameters(manifest: Manifest) -> dict[str, Any]:
-    """The constructor's parameters, after the estimator's own checks."""
+    """Return the parameters of the constructor, checked by the estimator."""
     parameters = manifest.parameters
     kernel = parameters["kernel"]
     parts = list(kernel.values()) if isinstance(kernel, dict) else kernel
     if not all(isinstance(part, str) for part in (parts if isinstance(parts, list) else [parts])):
-        raise Refused(f"its parameter kernel is {shown(kernel)} and names no kernels")
+        raise Refused(f"its parameter kernel is {quoted(kernel)} and not a name or names")
     seed = parameters["random_state"]
     if seed is not None and (type(seed) is not int or not 0 <= seed < 2**32):
-        raise Refused(f"its parameter random_state is {shown(seed)} and not a seed")
+        raise Refused(f"its parameter random_state is {quoted(seed)} and not a seed")
     _checked_settings(manifest, parameters, "its parameters")
     return parameters
 
 
 def restored_settings(manifest: Manifest) -> Settings:
-    """The settings of the stored fit, after the estimator's own checks."""
+    """Return the settings of the stored fit, checked by the estimator."""
     for view in manifest.views:
         if view.kernel != PRECOMPUTED and view.kernel not in KERNELS:
             raise Refused(
-                f"its view {shown(view.name)} uses the kernel {shown(view.kernel)}, which is not "
+                f"its view {quoted(view.name)} uses the kernel {quoted(view.kernel)}, which is not "
                 "registered here",
-                f"call lmkl_core.register_kernel({shown(view.kernel)}, function) first",
+                f"call lmkl_core.register_kernel({quoted(view.kernel)}, function) first",
             )
     kernels = {"kernel": [view.kernel for view in manifest.views]}
     settings = _checked_settings(manifest, manifest.settings | kernels, "its settings")
     if settings.n_clusters != manifest.n_clusters:
         raise Refused(
-            f"its settings speak of {settings.n_clusters} clusters and it has {manifest.n_clusters}"
+            f"its settings have {settings.n_clusters} clusters and it has {manifest.n_clusters}"
         )
-    # Rows that were appended later leave the paper's delta as it was.
+    # Appending rows does not change the paper's delta.
     rows = manifest.delta / settings.delta
     if not 1 - 1e-9 <= rows <= manifest.n_rows * (1 + 1e-9):
         raise Refused("its delta does not match its settings and number of rows")
@@ -251,12 +249,12 @@ def _checked_settings(manifest: Manifest, parameters: dict[str, Any], what: str)
     try:
         return LocalisedMKL(**parameters).settings(manifest.view_names)
     except InvalidInputError as error:
-        raise Refused(f"{what} are refused ({str(error).rstrip('.')})") from None
+        raise Refused(f"{what} are not valid ({str(error).rstrip('.')})") from None
 
 
 def _check_printable(*texts: str) -> None:
     if not all(text.isprintable() for text in texts):
-        raise ValueError("a text has control characters")
+        raise ValueError("a text contains control characters")
 
 
 def _check_time(created: str) -> None:
@@ -265,24 +263,24 @@ def _check_time(created: str) -> None:
     except ValueError:
         has_zone = False
     if not has_zone:
-        raise ValueError(f"its time {shown(created)} is not an ISO 8601 time with a zone")
+        raise ValueError(f"its time {quoted(created)} is not an ISO 8601 time with a zone")
 
 
 def _check_views(manifest: Manifest) -> None:
     names = manifest.view_names
     if not names or len(set(names)) < len(names):
-        raise ValueError("its views have no names or repeat them")
-    # A width outside the normal numbers of the dtype would divide by zero or overflow.
+        raise ValueError("it has no views or repeats their names")
+    # Dividing by a width outside the normal range of the dtype would overflow.
     limits = np.finfo(manifest.dtype)
     for view in manifest.views:
         if not float(limits.tiny) <= view.width <= float(limits.max):
-            raise ValueError(f"the width of view {shown(view.name)} is {view.width:g}")
+            raise ValueError(f"the width of view {quoted(view.name)} is out of range")
         if view.kernel == PRECOMPUTED and (
             manifest.kind == INDUCING or view.columns != manifest.n_rows
         ):
-            raise ValueError(f"view {shown(view.name)} is not a precomputed kernel of its rows")
+            raise ValueError(f"view {quoted(view.name)} is not a precomputed kernel of its rows")
     if manifest.single_array and len(names) > 1:
-        raise ValueError("it has several views and claims to be fitted on one array")
+        raise ValueError("it has several views but was fitted on one array")
     if manifest.feature_names is not None and (
         not manifest.single_array or len(manifest.feature_names) != manifest.views[0].columns
     ):
@@ -291,12 +289,12 @@ def _check_views(manifest: Manifest) -> None:
 
 def _check_counts(manifest: Manifest) -> None:
     if sum(manifest.takes) != manifest.n_rows:
-        raise ValueError("the rows of its takes do not add up to its rows")
+        raise ValueError("the rows of its takes do not add up to its number of rows")
     n_takes = len(manifest.takes)
-    # Below their number: a larger one would ask for as much memory.
+    # Numbers are bounded, because memory is allocated for that many conditions.
     if len(manifest.conditions) != n_takes or max(manifest.conditions) >= n_takes:
         raise ValueError("it does not number the condition of every take")
     if manifest.kind == EXACT and manifest.n_support != manifest.n_rows:
-        raise ValueError("it is an exact fit that does not score by all of its rows")
+        raise ValueError("it is an exact fit but does not score with all of its rows")
     if manifest.threshold.n_scores > manifest.n_rows:
-        raise ValueError("its threshold rests on more scores than there are rows")
+        raise ValueError("its threshold has more scores than there are rows")

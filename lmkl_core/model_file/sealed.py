@@ -1,4 +1,4 @@
-"""Model files behind a passphrase: scrypt makes the key, AES-256-GCM encrypts and authenticates.
+"""Protected model files: a key from scrypt, authenticated encryption by AES-256-GCM.
 
 The file, byte by byte::
 
@@ -15,17 +15,17 @@ The file, byte by byte::
 To read one: normalise the passphrase to Unicode's NFKC, remove spaces, tabs and line ends (U+0020,
 U+0009, U+000A, U+000D) at both ends, encode it as UTF-8. Derive 32 bytes with scrypt from it and
 the salt. Decrypt the rest with AES-256-GCM under that key and the nonce, with the first 40 bytes as
-associated data. The result is read, and distrusted, like any model file. Salt and nonce are drawn
-anew for every file: no key is used twice.
+associated data. The result is as untrusted as any model file. Every file has a new random salt and
+nonce, so no key is used twice.
 
-scrypt's numbers are read before anything is authenticated, so they are bounded: a file can ask for
-256 MiB and a few seconds.
+The parameters of scrypt are read before anything is authenticated, so they are bounded: a file can
+cost at most 256 MiB and a few seconds.
 
-It protects from people who get the file (a lost disk, a backup, a shared folder): they learn its
-length, its date and that it is a model of this program, and cannot change it unnoticed. It does not
-protect from guessing, so the passphrase has to be long (one guess costs 128 MiB and 0.34 s of one
-core), nor from programs that read memory or the keyboard, the swap file, deletion, or an older
-protected file put in its place.
+This protects against people who get the file (a lost disk, a backup, a shared folder): they learn
+its length, its date and that it is a model of this program, and cannot change it unnoticed. It does
+not protect against guessing, so the passphrase must be long (one guess costs 128 MiB and 0.34 s on
+one core), nor against programs that read memory, the keyboard or the swap file, nor against
+deletion or replacement by an older protected file.
 """
 
 import os
@@ -47,51 +47,51 @@ SALT_BYTES, NONCE_BYTES, TAG_BYTES, KEY_BYTES = 16, 12, 16, 32
 HEADER = struct.Struct(f"<{len(MAGIC)}sBBBB{SALT_BYTES}s{NONCE_BYTES}s")
 
 LARGEST = 2**31 - 1
-"""Bytes that OpenSSL encrypts at once."""
+"""Maximum number of bytes that OpenSSL encrypts in one call."""
 
 SHORTEST_PASSPHRASE = 15
-"""Characters: what NIST SP 800-63B-4 asks of a password that stands alone."""
+"""Minimum length, as NIST SP 800-63B-4 requires of a password used alone."""
 
 LONGEST_PASSPHRASE = 1024
-_PASTED = " \t\r\n"
+_WHITESPACE = " \t\r\n"
 
 
 class Cost(NamedTuple):
-    """What one try of a passphrase costs: the numbers of scrypt (RFC 7914), n as a power of two."""
+    """Parameters of scrypt (RFC 7914), with n as a power of two."""
 
     log2_n: int
     r: int
     p: int
 
     def check(self) -> None:
-        """Refuse numbers out of bounds, before anything is allocated."""
+        """Refuse parameters out of bounds, before anything is allocated."""
         low, high = CHEAPEST.log2_n, DEAREST.log2_n
         if not (low <= self.log2_n <= high and self.r == COST.r and 1 <= self.p <= DEAREST.p):
             raise Refused("it asks for an impossible amount of work to open it")
 
 
 COST = Cost(17, 8, 1)
-"""Of new files: what OWASP recommends, 128 MiB."""
+"""Parameters of new files: 128 MiB, as OWASP recommends."""
 
 CHEAPEST, DEAREST = Cost(14, 8, 1), Cost(18, 8, 4)
-"""Of files that are opened."""
+"""Bounds of the parameters of files that are opened."""
 
 
 def check_passphrase(passphrase: str) -> str:
-    """Return why a passphrase cannot protect a file, in one sentence; empty if it can.
+    """Return why a passphrase cannot be used, or an empty text if it can.
 
-    Length is all that is asked for: rules about letters and digits make people choose worse.
+    Only the length is checked: rules about letters and digits lead to worse passphrases.
     """
     if not isinstance(passphrase, str):
         return f"A passphrase of type {type(passphrase).__name__} cannot be used: pass a str."
     if len(passphrase) > LONGEST_PASSPHRASE:
         return f"The passphrase is longer than {LONGEST_PASSPHRASE} characters: use fewer."
-    text, typed = _normalised(passphrase), passphrase.strip(_PASTED)
+    text, typed = _normalised(passphrase), passphrase.strip(_WHITESPACE)
     if not text:
-        return "The passphrase is empty: give one."
-    # Control characters cannot be typed; unknown ones may be normalised otherwise one day.
+        return "The passphrase is empty: enter one."
+    # Control characters cannot be typed; unassigned ones may be normalised differently one day.
     if any(unicodedata.category(character) in ("Cc", "Cn", "Cs") for character in typed):
-        return "The passphrase holds characters that are not text: use others."
+        return "The passphrase contains characters that are not text: use others."
     if min(len(text), len(typed)) < SHORTEST_PASSPHRASE:
         return (
             f"The passphrase needs at least {SHORTEST_PASSPHRASE} characters: four or five "
@@ -101,7 +101,7 @@ def check_passphrase(passphrase: str) -> str:
 
 
 def encrypted(data: bytes, passphrase: str, cost: Cost | None = None) -> bytes:
-    """Return the contents of a protected file; tests take a cheaper cost than `COST`."""
+    """Return the contents of a protected file; tests use a cheaper cost than `COST`."""
     if problem := check_passphrase(passphrase):
         raise InvalidInputError(problem)
     if len(data) > LARGEST - TAG_BYTES:
@@ -114,7 +114,7 @@ def encrypted(data: bytes, passphrase: str, cost: Cost | None = None) -> bytes:
 
 
 def decrypted(stream: BufferedIOBase, size: int, passphrase: str | None) -> bytes:
-    """Return the ordinary model file in a protected one of ``size`` bytes, which may be hostile."""
+    """Return the model file inside a protected file of ``size`` bytes, which may be hostile."""
     if size < HEADER.size + TAG_BYTES:
         raise Refused("it ends too early")
     if size - HEADER.size > LARGEST:
@@ -123,19 +123,19 @@ def decrypted(stream: BufferedIOBase, size: int, passphrase: str | None) -> byte
     _, version, log2_n, r, p, salt, nonce = HEADER.unpack(header)
     if version != VERSION:
         raise Refused(
-            f"it is protected in a way (version {version}) that this program does not know",
+            f"its protection (version {version}) is unknown to this program",
             "use a newer version of the program",
         )
     cost = Cost(log2_n, r, p)
     cost.check()
     if passphrase is None:
-        raise Refused("it is protected by a passphrase", "give the passphrase", PassphraseNeeded)
+        raise Refused("it is protected by a passphrase", "enter the passphrase", PassphraseNeeded)
     secret = read_exactly(stream, size - HEADER.size)
     return _opened(_cipher(passphrase, cost, salt), nonce, secret, header)
 
 
 def _opened(cipher: "AESGCM", nonce: bytes, secret: bytes, header: bytes) -> bytes:
-    """Decrypt; nothing of it is given back unless all of it is authentic."""
+    """Decrypt; return nothing unless everything is authentic."""
     from cryptography.exceptions import InvalidTag
 
     try:
@@ -145,8 +145,8 @@ def _opened(cipher: "AESGCM", nonce: bytes, secret: bytes, header: bytes) -> byt
 
 
 def _cipher(passphrase: str, cost: Cost, salt: bytes) -> "AESGCM":
-    """Derive the key, which takes its time, and return what encrypts with it."""
-    # Only here: most models have no passphrase, and the package may be missing.
+    """Derive the key, which is slow on purpose, and return the cipher."""
+    # Imported here because most models have no passphrase and the package may be missing.
     try:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
         from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
@@ -161,7 +161,7 @@ def _cipher(passphrase: str, cost: Cost, salt: bytes) -> "AESGCM":
 
 
 def _bytes_of(passphrase: str) -> bytes:
-    """Return the input of scrypt; refuse what no file can have been made with."""
+    """Return the input of scrypt; refuse passphrases that no file can have."""
     if isinstance(passphrase, str) and 0 < len(passphrase) <= LONGEST_PASSPHRASE:
         with suppress(UnicodeEncodeError):
             return _normalised(passphrase).encode("utf-8")
@@ -174,4 +174,4 @@ def _not_opened() -> Refused:
 
 
 def _normalised(passphrase: str) -> str:
-    return unicodedata.normalize("NFKC", passphrase).strip(_PASTED)
+    return unicodedata.normalize("NFKC", passphrase).strip(_WHITESPACE)

@@ -1,4 +1,4 @@
-"""From a fitted model to manifest and tensors, and back."""
+"""Conversion between a fitted model and its manifest and tensors."""
 
 import math
 from collections.abc import Mapping
@@ -37,13 +37,13 @@ from lmkl_core.solver.problem import Solution
 from lmkl_core.validation import Views
 
 PROBED_ROWS = 64
-"""Support rows that a loaded model has to score."""
+"""Number of support rows that a loaded model must score."""
 
 
 def describe(
     model: LocalisedMKL, created: datetime | None, extra: Mapping[str, Any] | None
 ) -> tuple[Manifest, Tensors]:
-    """Return the manifest of a fitted model and its tensors as they are to be stored."""
+    """Return the manifest of a fitted model, and its tensors as stored."""
     fitted, calibration = model._fitted, model.calibration_
     inducing = isinstance(fitted, StreamedFit)
     tensors = _tensors(fitted, calibration)
@@ -82,13 +82,13 @@ def describe(
 
 
 def transposed(manifest: Manifest, tensors: Tensors) -> Tensors:
-    """Turn tensors as the model has them into tensors as they are stored, or back."""
-    turned = set(manifest.column_major)
-    return {name: array.T if name in turned else array for name, array in tensors.items()}
+    """Convert tensors from the model's memory layout to the stored one, or back."""
+    column_major = set(manifest.column_major)
+    return {name: array.T if name in column_major else array for name, array in tensors.items()}
 
 
 def rebuild(manifest: Manifest, settings: Settings, tensors: Tensors) -> LocalisedMKL:
-    """Make the model of a checked file, and let it score some of its own rows."""
+    """Make the model of a checked file, and check that it scores some of its own rows."""
     parameters = restored_parameters(manifest)
     names = manifest.view_names
     kernels = tuple(ViewKernel(view.kernel, view.width) for view in manifest.views)
@@ -218,11 +218,11 @@ def _rebuild_inducing(manifest: Manifest, tensors: Tensors, common: dict[str, An
     try:
         evaluation = problem.evaluate(tensors["weights"])
     except (InvalidInputError, ArithmeticError):
-        raise Refused("its moments are not those of any data") from None
+        raise Refused("its moments cannot come from any data") from None
     _, _, lower, root = evaluation.state
     if not np.all(np.isfinite(lower)):
-        raise Refused("its moments are not those of any data")
-    # As they were: another machine, or another number of threads, may round differently.
+        raise Refused("its moments cannot come from any data")
+    # Use the stored values: another machine or number of threads may round differently.
     state = (tensors["evaluation.projection"], tensors["evaluation.direction"], lower, root)
     kept = tuple(tensors[f"calibration.{g}"] for g in range(count))
     return StreamedFit(
@@ -235,11 +235,11 @@ def _rebuild_inducing(manifest: Manifest, tensors: Tensors, common: dict[str, An
 
 
 def _probe(fitted: ExactFit | StreamedFit, support: Views) -> None:
-    """Score some support rows: whatever else a file holds, its scores must be finite."""
+    """Refuse a model whose scores of its own support rows are not finite."""
     rows = np.unique(np.linspace(0, support.n_samples - 1, PROBED_ROWS).astype(int))
     try:
         terms, _ = fitted.scorer.explain(support.rows(rows).arrays)
-    except Exception as error:  # a registered kernel is foreign code and may raise anything
+    except Exception as error:  # registered kernels may raise anything
         raise Refused(f"it cannot score its own rows ({error})") from None
     if not np.all(np.isfinite(terms.sum(axis=(1, 2)))):
         raise Refused("it gives its own rows scores that are not finite")

@@ -1,4 +1,4 @@
-"""Which tensors a model of a given manifest has, and which numbers they may hold."""
+"""Checks of the tensors of a model: names, dtypes, shapes and values."""
 
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -9,35 +9,35 @@ from lmkl_core.calibration.threshold import least_threshold
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.fitting.fit import Settings, weight_constraint
 from lmkl_core.kernels import PRECOMPUTED, check_precomputed
-from lmkl_core.model_file.container import Place, Refused, shown
+from lmkl_core.model_file.container import Place, Refused, quoted
 from lmkl_core.model_file.manifest import EXACT, INDUCING, LARGEST_NUMBER, Manifest
 
 Tensors: TypeAlias = dict[str, np.ndarray]
 Layout: TypeAlias = dict[str, tuple[str, tuple[int | None, ...]]]
-"""Dtype and shape by name; None is any length."""
+"""Dtype and shape by name; None means any length."""
 
 OPTIONAL = ("stress_scores", "solution.dual_coef")
 
 LARGEST_RANK = 8192
-"""Rank of an inducing model that is read; its Cholesky factor is made on loading."""
+"""Largest accepted rank of an inducing model, whose Cholesky factor is computed on loading."""
 
 LARGEST_RATIO = 1e16
-"""Features this many kernel widths from zero have lost all their digits; and the squares of such
-ratios are still finite in float32."""
+"""Features so many kernel widths from zero have lost all precision; the square of such a ratio is
+still finite in float32."""
 
 TOLERANCE = 1e-6
-"""For sums of memberships and norms of weights."""
+"""Tolerance of sums of memberships and norms of weights."""
 
 
 def check_layout(manifest: Manifest, places: Mapping[str, Place]) -> None:
-    """Refuse tensors that are unknown, missing or of another dtype or shape."""
+    """Refuse tensors that are unknown, missing or have a wrong dtype or shape."""
     shapes = _shapes(manifest, places)
     expected = _expected(manifest)
     if manifest.kind == INDUCING:
         expected |= _expected_inducing(manifest, shapes)
     for name, place in places.items():
         if name not in expected:
-            raise Refused(f"it has the unknown tensor {shown(name)}")
+            raise Refused(f"it has the unknown tensor {quoted(name)}")
         (dtype, shape), found = expected[name], shapes[name]
         matches = len(shape) == len(found) and all(
             want in (None, got) for want, got in zip(shape, found, strict=True)
@@ -50,20 +50,20 @@ def check_layout(manifest: Manifest, places: Mapping[str, Place]) -> None:
     if missing := expected.keys() - places.keys() - set(OPTIONAL):
         raise Refused(f"its tensor {min(missing)!r} is missing")
     if ("stress_scores" in places) != (manifest.threshold.stress_bpcer is not None):
-        raise Refused("its stress scores and their error rate do not go together")
+        raise Refused("it has stress scores without their error rate, or the reverse")
 
 
 def _shapes(manifest: Manifest, places: Mapping[str, Place]) -> dict[str, tuple[int, ...]]:
-    """Shapes as the model has them, not as they are stored."""
+    """Return shapes in the model's memory layout, not as stored."""
     shapes = {name: place.shape for name, place in places.items()}
     for name in manifest.column_major:
         if len(shapes.get(name, ())) != 2:
             raise Refused(
-                f"{shown(name)} is listed as stored by columns but is not one of its matrices"
+                f"{quoted(name)} is listed as stored by columns but is not one of its matrices"
             )
         shapes[name] = shapes[name][::-1]
     if len(set(manifest.column_major)) < len(manifest.column_major):
-        raise Refused("it names a tensor twice as stored by columns")
+        raise Refused("it lists a tensor twice as stored by columns")
     return shapes
 
 
@@ -114,12 +114,12 @@ def _of_views(name: str, manifest: Manifest, n_rows: int) -> Layout:
 
 
 def check_values(manifest: Manifest, settings: Settings, tensors: Tensors) -> None:
-    """Refuse values that no fit produces: not finite, out of range, or in disagreement."""
+    """Refuse values that no fit produces: non-finite, out of range or inconsistent."""
     for name, array in tensors.items():
         if name == "dual_coef" and manifest.kind == INDUCING:
-            # Unknown for rows that were streamed before others were appended.
+            # NaN for the rows before others were appended.
             array = array[~np.isnan(array)]
-        # NaN fails the comparison too.
+        # NaN fails this comparison as well.
         if array.dtype.kind == "f" and not _largest(array) <= LARGEST_NUMBER:
             raise Refused(f"its tensor {name!r} contains NaN, infinity or absurdly large numbers")
     memberships, norms = tensors["memberships"], tensors["clusters.square_norms"]
@@ -141,11 +141,11 @@ def _largest(array: np.ndarray) -> float:
 
 def _check_weights(weights: np.ndarray, settings: Settings) -> None:
     if np.any(weights < 0):
-        raise Refused("its kernel weights are negative")
+        raise Refused("some of its kernel weights are negative")
     with np.errstate(all="ignore"):
         norm = weight_constraint(settings, *weights.shape).norm(weights)
     if not norm <= 1 + TOLERANCE:
-        raise Refused(f"its kernel weights have norm {norm:g}, above the constraint's 1")
+        raise Refused(f"its kernel weights have norm {norm:g}, above the limit of 1")
 
 
 def _check_takes(manifest: Manifest, tensors: Tensors) -> None:
@@ -154,15 +154,15 @@ def _check_takes(manifest: Manifest, tensors: Tensors) -> None:
         if np.min(tensors[name]) < 0 or np.max(tensors[name]) >= len(manifest.takes):
             raise Refused("its rows belong to takes that it does not list")
     if not np.array_equal(np.bincount(tensors["takes"]), manifest.takes):
-        raise Refused("its takes do not have the rows that it lists")
+        raise Refused("its takes do not have the numbers of rows that it lists")
 
 
 def _check_threshold(manifest: Manifest, tensors: Tensors) -> None:
-    """The stored scores must allow the threshold, and give its error rates."""
+    """Refuse a threshold or error rates that do not follow from the stored scores."""
     entry = manifest.threshold
     least = least_threshold(tensors["scores"], entry.target_bpcer)
     if entry.threshold < least - 1e-9 * abs(least):
-        raise Refused(f"its threshold is {entry.threshold:g} and its scores ask for {least:g}")
+        raise Refused(f"its threshold is {entry.threshold:g} and its scores require {least:g}")
     for rate, name in (("bpcer", "scores"), ("stress_bpcer", "stress_scores")):
         if name in tensors:
             stored, measured = getattr(entry, rate), float(np.mean(tensors[name] < entry.threshold))
@@ -172,14 +172,14 @@ def _check_threshold(manifest: Manifest, tensors: Tensors) -> None:
 
 def _check_features(manifest: Manifest, tensors: Tensors) -> None:
     for g, view in enumerate(manifest.views):
-        # Kernels that do not divide by the width multiply features as they are.
+        # Only RBF kernels divide by the width.
         scale = view.width if view.kernel == "rbf" else 1.0
         limit = LARGEST_RATIO if view.kernel == "rbf" or manifest.dtype == "float32" else np.inf
         for name in (f"support.{g}", f"calibration.{g}"):
             if name in tensors and _largest(tensors[name]) > limit * scale:
-                raise Refused(f"the features of view {shown(view.name)} exceed its kernel's range")
+                raise Refused(f"the features of view {quoted(view.name)} exceed its kernel's range")
         if view.kernel == PRECOMPUTED:
             try:
                 check_precomputed(view.name, tensors[f"support.{g}"])
             except InvalidInputError as error:
-                raise Refused(f"its kernel is refused ({str(error).rstrip('.')})") from None
+                raise Refused(f"its kernel is not valid ({str(error).rstrip('.')})") from None

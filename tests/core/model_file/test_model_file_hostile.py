@@ -237,9 +237,9 @@ def move_threshold(by):
 
 
 CHANGES = {
-    "earlier version, whose threshold was unsafe: enrol": lambda d, t: d.update(version=2),
-    "format has version 99 and this program reads 3: update": lambda d, t: d.update(version=99),
-    "its scores ask for": move_threshold(-1e-6),
+    "unsafe threshold: enrol": lambda d, t: d.update(version=2),
+    "format version 99 and this program reads version 3: update": lambda d, t: d.update(version=99),
+    "its scores require": move_threshold(-1e-6),
     "its scores give 1": move_threshold(100.0),
     "sum to 1": lambda d, t: t["memberships"].__imul__(1.1),
     "weights are negative": lambda d, t: t["weights"].__setitem__((0, 0), -0.1),
@@ -265,7 +265,7 @@ CHANGES = {
     "do not add up": lambda d, t: d.update(takes=[1]),
     "not number the condition of every take": lambda d, t: d.update(conditions=[0]),
     "number the condition of every take": lambda d, t: d.update(conditions=[0, 2**40]),
-    "promised stands without": lambda d, t: d["threshold"].update(promised=True),
+    "promised is set without": lambda d, t: d["threshold"].update(promised=True),
     "at `$.threshold.promised`": lambda d, t: d["threshold"].update(promised="yes"),
     "n_takes exceed n_scores": lambda d, t: d["threshold"].update(n_takes=13),
 }
