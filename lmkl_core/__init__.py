@@ -54,15 +54,15 @@ _MODULES = {
     "lmkl_core.solver.problem": ("Solution",),
     "sklearn.exceptions": ("ConvergenceWarning",),
 }
-"""Where names come from; all others are in `lmkl_core.errors`."""
+"""Module of every name that is not in `lmkl_core.errors`."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    homes = [module for module, names in _MODULES.items() if name in names]
-    value = getattr(import_module(homes[0] if homes else "lmkl_core.errors"), name)
-    globals()[name] = value  # found at once from now on
+    modules = [module for module, names in _MODULES.items() if name in names]
+    value = getattr(import_module(modules[0] if modules else "lmkl_core.errors"), name)
+    globals()[name] = value  # the next access does not come here
     return value
 
 

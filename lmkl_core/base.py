@@ -1,4 +1,4 @@
-"""Base of all estimators on views: checked input, the outlier interface, all-or-nothing fits."""
+"""Base class of all estimators: input checks, outlier interface, all-or-nothing fits."""
 
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -53,8 +53,8 @@ class ViewsEstimator(OutlierMixin, BaseEstimator):
             raise
 
     @contextmanager
-    def _refusing_what_overflows(self, sentence: str = OUT_OF_RANGE):
-        """Turn arithmetic errors into `InvalidInputError`, and silence warnings."""
+    def _overflow_refused(self, sentence: str = OUT_OF_RANGE):
+        """Turn arithmetic errors into `InvalidInputError` and silence NumPy's warnings."""
         try:
             with np.errstate(all="ignore"):
                 yield
@@ -70,7 +70,7 @@ class ViewsEstimator(OutlierMixin, BaseEstimator):
         return views
 
     def _validated(self, X, reset: bool = True) -> np.ndarray:
-        """Check one array as scikit-learn does; the error is one sentence."""
+        """Check one array as scikit-learn does, with a one-sentence error."""
         try:
             return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32])
         except ValueError as error:

@@ -1,13 +1,13 @@
 r"""Kernel k-means and soft memberships.
 
-Clusters are in the feature space of the *unweighted mean* of the base kernels, so they do not
-depend on the weights. Seeding is k-means++ with restarts; an empty cluster is re-seeded with the
-sample furthest from its own centre.
+Clusters live in the feature space of the *unweighted mean* of the base kernels, so they do not
+depend on the weights. Seeding is k-means++ with restarts; an empty cluster gets the sample furthest
+from its own centre.
 
 A sample's membership is ``p_c(x) = softmax_c(-dist(x, centre_c) / temperature)`` with the distance
 in kernel space, at most ``sqrt(2)`` for RBF kernels. With ``C = 3`` on generated sessions the
-largest membership of a sample averages 0.45 at ``temperature = 1`` (uniform would be 0.33: locality
-is all but lost), 0.84 at 0.2, 0.97 at the default of 0.1, and 1.00 at 0.03 (hard clusters).
+largest membership of a sample averages 0.45 at ``temperature = 1`` (uniform would be 0.33: almost
+no locality is left), 0.84 at 0.2, 0.97 at the default of 0.1, and 1.00 at 0.03 (hard clusters).
 """
 
 import math
@@ -29,7 +29,7 @@ class Clusters:
     def memberships(self, mean_kernel, mean_diagonal, temperature: float) -> np.ndarray:
         """Return ``p_c(y)``, ``(m, C)``, from the means over views of ``k(y, x_i)``, ``k(y, y)``.
 
-        The latter is an array ``(m,)`` or one number.
+        ``mean_diagonal`` is an array ``(m,)`` or one number.
         """
         products = mean_kernel @ self.coefficients
         return self.memberships_from(products, mean_diagonal, temperature)
@@ -38,7 +38,7 @@ class Clusters:
         """Return ``p_c(y)`` from ``mean_kernel @ coefficients``."""
         if len(products) == 1:
             diagonal = mean_diagonal if isinstance(mean_diagonal, float) else mean_diagonal[0]
-            return self._of_one(products[0].tolist(), float(diagonal), temperature)
+            return self._single_sample(products[0].tolist(), float(diagonal), temperature)
         squares = self.square_norms - 2.0 * products
         squares += mean_diagonal if np.ndim(mean_diagonal) == 0 else mean_diagonal[:, None]
         exponents = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
@@ -48,8 +48,10 @@ class Clusters:
         exponents /= np.add.reduce(exponents, axis=1, keepdims=True)
         return exponents
 
-    def _of_one(self, products: list[float], diagonal: float, temperature: float) -> np.ndarray:
-        """Memberships of one sample: plain Python is ten times faster for three numbers."""
+    def _single_sample(
+        self, products: list[float], diagonal: float, temperature: float
+    ) -> np.ndarray:
+        """Memberships of one sample; for three numbers plain Python is ten times faster."""
         parts = zip(products, self.square_norms.tolist(), strict=True)
         squares = [norm - 2.0 * product + diagonal for product, norm in parts]
         exponents = [math.sqrt(max(square, 0.0)) / -temperature for square in squares]
@@ -64,7 +66,7 @@ def check_enough_samples(n_samples: int, n_clusters: int) -> None:
     if n_samples < n_clusters:
         raise InvalidInputError(
             f"n_samples={n_samples} is smaller than n_clusters={n_clusters}: enrol more samples "
-            "or ask for fewer clusters."
+            "or use fewer clusters."
         )
 
 
@@ -80,7 +82,7 @@ def fit_clusters(mean_kernel, n_clusters: int, *, random_state=None, n_init: int
     best, best_cost = _lloyd(kernel, _seed(kernel, n_clusters, rng), n_clusters)
     for _ in range(n_init - 1):
         labels, cost = _lloyd(kernel, _seed(kernel, n_clusters, rng), n_clusters)
-        # Restarts that end in the same place differ by rounding; the first one stays.
+        # Restarts that reach the same clusters differ by rounding; keep the first.
         if cost < best_cost - 1e-12 * abs(best_cost):
             best, best_cost = labels, cost
     # Number clusters by first appearance.
@@ -100,7 +102,7 @@ def centres_of(kernel: np.ndarray, labels: np.ndarray, n_clusters: int) -> Clust
 
 
 def _seed(kernel: np.ndarray, n_clusters: int, rng) -> np.ndarray:
-    """k-means++: each next seed is drawn with the squared distance to the nearest one."""
+    """k-means++: draw each seed in proportion to the squared distance to the nearest one."""
     diagonal = np.diag(kernel)
     chosen = [rng.randint(len(kernel))]
     nearest = np.full(len(kernel), np.inf)
@@ -124,7 +126,7 @@ def _seed(kernel: np.ndarray, n_clusters: int, rng) -> np.ndarray:
 
 
 def _lloyd(kernel: np.ndarray, labels: np.ndarray, n_clusters: int, max_iter: int = 100):
-    """Alternate centres and labels until nothing changes; no cluster is left empty."""
+    """Alternate between centres and labels until nothing changes, without empty clusters."""
     diagonal = np.diag(kernel)
     for _ in range(max_iter):
         centres = centres_of(kernel, labels, n_clusters)

@@ -1,4 +1,4 @@
-"""Errors and warnings, each with a message of one sentence; without heavy imports."""
+"""Errors and warnings. This module imports nothing heavy."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ class UnusableViewsError(InvalidInputError):
 
 
 class MissingWeightsError(InvalidInputError):
-    """Missing weights; ``name`` is set where `lmkl_core.features.weights.fetch` can get them."""
+    """Missing weights; ``name`` is set if `lmkl_core.features.weights.fetch` can get them."""
 
     def __init__(self, message: str, name: str = "") -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ class Cancelled(RuntimeError):
 
 
 def shortened(text: str, limit: int) -> str:
-    """Return text that may hold anything on one line of at most ``limit`` characters."""
+    """Return any text as one printable line of at most ``limit`` characters."""
     line = "".join(letter if letter.isprintable() else "?" for letter in text[: limit + 1])
     return line if len(line) <= limit else line[: limit - 1] + "…"
 

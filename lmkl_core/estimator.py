@@ -34,10 +34,10 @@ EXACT_ROWS = 4000
 """``n_inducing="auto"`` fits exactly up to this many rows."""
 
 AUTO_INDUCING = 200
-"""Inducing points above that."""
+"""Number of inducing points for more rows than that."""
 
 LEAST_TEMPERATURE = 1e-6
-"""Below this, distances divided by the temperature lose their digits."""
+"""At lower temperatures the exponents of the softmax lose their precision."""
 
 
 def _check_inducing(name: str, value: Any) -> Any:
@@ -56,36 +56,37 @@ class LocalisedMKL(ViewsEstimator):
     Parameters
     ----------
     n_clusters : int
-        ``C``. With 1 the method is the non-localised l_{p,q} one of the literature.
+        ``C``. With 1 the method is the non-localised l_{p,q} MKL of the literature.
     p, q : float
-        Exponents of the norm on the weights, at least 1: near 1 few weights survive, large values
-        spread them. The vector families use ``p`` alone.
+        Exponents of the norm on the weights, at least 1. Values near 1 give sparse weights, large
+        values even ones. The vector families use ``p`` only.
     delta : float
         Regulariser, the paper's delta divided by ``n``. `lmkl_core.select` can choose it.
     temperature : float
-        Of the softmax of the memberships; see `lmkl_core.clusters` for its effect.
+        Temperature of the softmax of the memberships; `lmkl_core.clusters` describes its effect.
     constraint : str
         ``"joint-matrix"`` (the paper), ``"joint-vector"``, ``"disjoint-matrix"``,
         ``"disjoint-vector"``, ``"uniform"`` (equal weights) or ``"single"`` (one view).
     solver : str
         ``"certified"`` or ``"algorithm-1"`` (as printed in the paper; warns where it fails).
     kernel : str, sequence or mapping
-        ``"rbf"``, ``"linear"``, ``"precomputed"`` or a registered name; for all views, or by view.
+        ``"rbf"``, ``"linear"``, ``"precomputed"`` or a registered name, for all views or by view.
     view : str or int, optional
         The view of ``constraint="single"``; the first by default.
     tol : float
         Certified relative gap to reach.
     max_iter : int
-        Newton steps of one descent, or iterations of Algorithm 1.
+        Maximum number of Newton steps per descent, or of iterations of Algorithm 1.
     n_inducing : int, None or "auto"
-        Inducing points for large data; ``None`` fits exactly, as ``"auto"`` does up to 4000 rows.
-        Each kernel then keeps a limited number of directions (50 at ``C G = 36``), and ``gap_`` is
-        that of the approximated kernels.
+        Number of inducing points for large data. ``None`` fits exactly, and so does ``"auto"`` up
+        to 4000 rows. With inducing points each kernel keeps a limited number of directions (50 at
+        ``C G = 36``), and ``gap_`` refers to the approximated kernels.
     target_bpcer : float, optional
-        Share of genuine samples that the threshold may refuse; by default the threshold is a share
-        of the median left-out score (`lmkl_core.calibration.threshold.operating_point`).
+        Share of genuine samples that the threshold may refuse. By default the threshold is a
+        fraction of the median left-out score instead
+        (`lmkl_core.calibration.threshold.operating_point`).
     block_length : int or None
-        Rows left out together for calibration; chosen from the data by default.
+        Number of rows left out together for calibration; chosen from the data by default.
     random_state : int, RandomState or None
         Seeds the clustering and the choice of inducing points.
 
@@ -93,7 +94,7 @@ class LocalisedMKL(ViewsEstimator):
     ----------
     kernel_weights_ : ndarray (C, G)
     dual_coef_ : ndarray (n,)
-        After `extend` of a model on inducing points, NaN for earlier rows, which are not kept.
+        After `extend` of a model on inducing points, NaN for the earlier rows, which are not kept.
     memberships_ : ndarray (n, C)
     labels_ : ndarray (n,)
         Cluster with the largest membership.
@@ -101,14 +102,14 @@ class LocalisedMKL(ViewsEstimator):
     gap_ : float
         Certified relative gap: no feasible weights are better by more than this.
     gap_history_, objective_history_ : ndarray
-        One entry an iteration.
+        One entry per iteration.
     solution_ : Solution
     offset_ : float
         The threshold.
     calibration_ : Calibration
         Origin and uncertainty of the threshold.
     takes_, calibration_takes_ : ndarray
-        Number of the take of every row, and of every left-out score.
+        Take number of every row, and of every left-out score.
     delta_ : float
         The paper's delta, ``delta * n``.
     n_clusters_ : int
@@ -162,7 +163,7 @@ class LocalisedMKL(ViewsEstimator):
         "block_length": optional(partial(check_integer, low=1)),
         "random_state": check_seed,
     }
-    """Kernels and the view are checked against the fitted views."""
+    """``kernel`` and ``view`` are checked against the views at fitting time."""
 
     def fit(self, X, y=None, *, groups=None, conditions=None, init=None, cancel=None):
         """Learn from genuine samples.
@@ -170,37 +171,37 @@ class LocalisedMKL(ViewsEstimator):
         Parameters
         ----------
         X : array, mapping of arrays, or sequence of arrays or (name, array) pairs
-            One 2-D array is one view; several must have equal rows, in time order.
+            One 2-D array is one view. Several views must have equal rows, in time order.
         y : ignored
         groups : array (n,), optional
-            Take of every row; one take by default. Kernels are then no narrower than frames of one
-            take vary (`lmkl_core.kernels.width_of`).
+            Take of every row; one take by default. If given, kernels are at least as wide as
+            frames of one take vary (`lmkl_core.kernels.width_of`).
         conditions : array (n,), optional
-            Circumstances of every row (light, room, camera): takes that share them are left out
+            Condition of every row (light, room, camera): takes in the same condition are left out
             together for the stress figure. By default every take has its own.
         init : ndarray (C, G), optional
             Weights to start from.
         cancel : callable, optional
-            Called now and then; once it returns ``True``, `lmkl_core.errors.Cancelled` is
-            raised and the estimator stays as it was.
+            Called regularly. When it returns ``True``, `lmkl_core.errors.Cancelled` is raised and
+            the estimator is unchanged.
 
         Returns
         -------
         self
         """
-        with self._unchanged_on_failure(), self._refusing_what_overflows():
+        with self._unchanged_on_failure(), self._overflow_refused():
             views = self._training_views(X)
             takes = check_groups(groups, views.n_samples)
-            shared = check_conditions(conditions, takes)
+            condition_of_take = check_conditions(conditions, takes)
             settings = self.settings(views.names)
             kernels = fit_kernels(views, settings.kernel, None if groups is None else takes)
             n_inducing = self._inducing(views.n_samples)
             fitted: Fit
-            given = (views, kernels, takes, shared, settings)
+            arguments = (views, kernels, takes, condition_of_take, settings)
             if n_inducing is None:
-                fitted = exact.fit(*given, init=init, cancel=cancel)
+                fitted = exact.fit(*arguments, init=init, cancel=cancel)
             else:
-                fitted = streamed.fit(*given, n_inducing, init=init, cancel=cancel)
+                fitted = streamed.fit(*arguments, n_inducing, init=init, cancel=cancel)
             warn_of_duplicates(views)
             self._store(fitted)
             self._set_calibration(fitted.calibrate(settings.target_bpcer, self.block_length))
@@ -224,7 +225,7 @@ class LocalisedMKL(ViewsEstimator):
         return self._scored(X, Scorer.memberships)
 
     def calibrate(self, *, target_bpcer=None, block_length=None):
-        """Set the threshold again, by default for the constructor's rate and block length."""
+        """Set the threshold again; rate and block length default to the constructor's."""
         check_is_fitted(self)
         target = self.target_bpcer if target_bpcer is None else target_bpcer
         length = self.block_length if block_length is None else block_length
@@ -236,21 +237,22 @@ class LocalisedMKL(ViewsEstimator):
     def extend(self, X, *, groups=None, refine=False):
         """Append genuine samples, in time quadratic in the number of rows.
 
-        Kernel widths, cluster centres, kernel weights and the paper's delta stay; the dual
-        coefficients are solved for again. The threshold stays until `calibrate` is called.
+        Kernel widths, cluster centres, kernel weights and the paper's delta stay the same; only
+        the dual coefficients are recomputed. The threshold stays until `calibrate` is called.
 
         Parameters
         ----------
         X : as in `fit`
         groups : array (m,), optional
-            Takes of the new rows, one by default. They are new takes, whatever their names.
+            Takes of the new rows, one by default. They count as new takes, even if a name is used
+            again.
         refine : bool
-            Also optimise the weights again and calibrate for the rate last asked for.
+            Also optimise the weights again, and calibrate for the last requested rate.
         """
         check_is_fitted(self)
         views = self._scoring_views(X, check_finite=True)
         takes = check_groups(groups, views.n_samples) + 1 + self._fitted.takes.max()
-        with self._unchanged_on_failure(), self._refusing_what_overflows():
+        with self._unchanged_on_failure(), self._overflow_refused():
             grown = self._fitted.extend(views, takes)
             self._store(grown.refine() if refine else grown)
             if refine:
@@ -260,7 +262,7 @@ class LocalisedMKL(ViewsEstimator):
         return self
 
     def support_views(self) -> dict[str, np.ndarray]:
-        """Read-only rows that scores are computed from, by view: all or the inducing points."""
+        """Return the rows that scoring uses (all, or the inducing points) by view, read-only."""
         check_is_fitted(self)
         views, support = self._fitted.support, {}
         for name, array in zip(views.names, views.arrays, strict=True):
@@ -278,7 +280,7 @@ class LocalisedMKL(ViewsEstimator):
     def restored(
         cls, parameters, fitted, calibration, *, one_array: bool, feature_names=None
     ) -> "LocalisedMKL":
-        """Make a fitted estimator from the parts that `lmkl_core.model_file` keeps."""
+        """Make a fitted estimator from the contents of a model file."""
         model = cls(**parameters)
         model._single = one_array
         model.n_features_in_ = sum(fitted.support.n_columns)
@@ -314,13 +316,13 @@ class LocalisedMKL(ViewsEstimator):
         self.offset_ = calibration.threshold
 
     def _scored(self, X, method):
-        """Call a method of the scorer; refuse non-finite results."""
+        """Call a method of the scorer and refuse non-finite results."""
         views = self._scoring_views(X)
         try:
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
                 result = method(self._fitted.scorer, views.arrays)
         except InvalidInputError:
-            self._scoring_views(X, check_finite=True)  # refuses with the view's name
+            self._scoring_views(X, check_finite=True)  # raises with the name of the view
             raise
         values = result[0] if isinstance(result, tuple) else result
         if not math.isfinite(np.add.reduce(values, axis=None)):
@@ -328,7 +330,7 @@ class LocalisedMKL(ViewsEstimator):
         return result
 
     def _scoring_views(self, X, check_finite: bool = False) -> Views:
-        """Views that match the model; the scorer of RBF kernels finds NaN itself, at less cost."""
+        """Return views that match the model; for RBF kernels the scorer itself detects NaN."""
         if not hasattr(self, "_fitted"):
             check_is_fitted(self)
         if self._single and is_single_view(X):

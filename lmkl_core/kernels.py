@@ -1,4 +1,4 @@
-"""Kernel functions, the rule for their widths, and stacks of Gram matrices."""
+"""Kernel functions, the rule for their widths, and Gram matrices."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from lmkl_core.errors import InvalidInputError
 from lmkl_core.validation import Views
 
 WIDTH_ROWS = 2000
-"""Mean distances are taken over at most this many evenly spaced rows."""
+"""Mean distances are computed on at most this many evenly spaced rows."""
 
 
 def half_square_distances(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -46,7 +46,8 @@ LARGEST_NEGATIVE = 1e-7
 def register_kernel(name: str, function: Callable[..., np.ndarray]) -> None:
     """Make a positive semi-definite ``function(X, Y, *, width)`` available as ``kernel=name``.
 
-    ``width`` is that of `width_of`. Register it again before loading a model that uses it.
+    ``width`` comes from `width_of`. A kernel must be registered before a model that uses it is
+    loaded.
     """
     if not name or name == PRECOMPUTED or not callable(function):
         raise InvalidInputError(
@@ -56,7 +57,7 @@ def register_kernel(name: str, function: Callable[..., np.ndarray]) -> None:
 
 
 def half_mean_distance(X: np.ndarray) -> float:
-    """Width of the paper: half the mean Euclidean distance over pairs of different rows."""
+    """The paper's width: half the mean Euclidean distance between different rows."""
     if len(X) > WIDTH_ROWS:
         X = X[np.linspace(0, len(X) - 1, WIDTH_ROWS).astype(int)]
     X = X - X.mean(axis=0)
@@ -70,12 +71,13 @@ def half_mean_distance(X: np.ndarray) -> float:
 
 
 TAKE_WIDTHS = 1.25
-"""Least width of a kernel over the mean distance of rows inside takes: with narrower kernels the
-same person, recorded again, scores near 0. Chosen on real people (``benchmarks real``)."""
+"""Smallest kernel width, as a multiple of the mean distance between rows of one take. With narrower
+kernels another recording of the same person scores near 0. Chosen on real people
+(``python -m benchmarks real``)."""
 
 
 def width_of(X: np.ndarray, takes: np.ndarray | None = None) -> float:
-    """Width of a view's kernel: the paper's, but no less than `TAKE_WIDTHS` asks for."""
+    """Width of a view's kernel: the paper's, or the minimum set by `TAKE_WIDTHS` if larger."""
     width = half_mean_distance(X)
     if takes is None:
         return width
@@ -110,7 +112,7 @@ class ViewKernel:
 
 
 def fit_kernel(name: str, view: str, X: np.ndarray, takes: np.ndarray | None = None) -> ViewKernel:
-    """Fit the kernel of one view, refusing a view that carries no information."""
+    """Fit the kernel of one view; refuse a view that carries no information."""
     if name == PRECOMPUTED:
         return ViewKernel(name)
     if not isinstance(name, str) or name not in KERNELS:
@@ -118,12 +120,12 @@ def fit_kernel(name: str, view: str, X: np.ndarray, takes: np.ndarray | None = N
         raise InvalidInputError(f"kernel={name!r} is unknown: choose one of {known}.")
     if np.all(X == X[0]):
         raise InvalidInputError(
-            f"View {view!r} is constant (zero variance over {len(X)} rows): it cannot tell "
-            "samples apart, so leave it out."
+            f"View {view!r} is constant (zero variance over {len(X)} rows): it carries "
+            "no information, so leave it out."
         )
     with np.errstate(over="ignore", invalid="ignore"):
         width = width_of(X, takes)
-    # Squares of distances must be normal numbers.
+    # Squared distances must not underflow.
     if not np.isfinite(width) or width**2 <= np.finfo(X.dtype).tiny / np.finfo(X.dtype).eps:
         raise InvalidInputError(
             f"View {view!r} varies too little or too much for dtype {X.dtype} (width {width:.1e}): "
@@ -133,20 +135,20 @@ def fit_kernel(name: str, view: str, X: np.ndarray, takes: np.ndarray | None = N
 
 
 def fit_kernels(views: Views, kernel, takes: np.ndarray | None = None) -> tuple[ViewKernel, ...]:
-    """Fit one kernel a view; ``kernel`` is a name for all, or names by view."""
+    """Fit one kernel per view; ``kernel`` is one name for all views, or names by view."""
     if isinstance(kernel, str):
         names = [kernel] * len(views.names)
     elif isinstance(kernel, Mapping):
         missing = [name for name in views.names if name not in kernel]
         if missing:
-            raise InvalidInputError(f"kernel names no kernel for view {', '.join(missing)}.")
+            raise InvalidInputError(f"kernel has no entry for view {', '.join(missing)}: add one.")
         names = [kernel[name] for name in views.names]
     else:
         names = list(kernel) if isinstance(kernel, Sequence) else [kernel]
         if len(names) != len(views.names):
             raise InvalidInputError(
-                f"kernel names {len(names)} kernels for {len(views.names)} views: give one for all "
-                "or one a view."
+                f"kernel names {len(names)} kernels for {len(views.names)} views: pass one name "
+                "for all views, or one per view."
             )
     parts = zip(names, views.names, views.arrays, strict=True)
     return tuple(fit_kernel(name, view, array, takes) for name, view, array in parts)
@@ -163,8 +165,8 @@ def gram(kernel: ViewKernel, X: np.ndarray) -> np.ndarray:
         K *= 0.5
     if not np.all(np.isfinite(K)):
         raise InvalidInputError(
-            f"Values of the kernel {kernel.name!r} are too large for dtype {K.dtype} or no numbers "
-            "at all: rescale the views."
+            f"Values of the kernel {kernel.name!r} are NaN or too large for dtype {K.dtype}: "
+            "rescale the views."
         )
     return K
 
@@ -177,7 +179,7 @@ def check_precomputed(view: str, K: np.ndarray) -> np.ndarray:
         )
     scale = float(np.max(np.abs(K)))
     if scale == 0.0:
-        raise InvalidInputError(f"View {view!r} is a kernel of zeros: leave it out.")
+        raise InvalidInputError(f"View {view!r} is a kernel of zeros only: leave it out.")
     if float(np.max(np.abs(K - K.T))) > 1e-5 * scale:
         raise InvalidInputError(
             f"View {view!r} is not symmetric, so not a kernel: pass (K + K.T) / 2 if the "
@@ -185,12 +187,12 @@ def check_precomputed(view: str, K: np.ndarray) -> np.ndarray:
         )
     K = (K + K.T) / 2
     try:
-        # With negative eigenvalues beyond rounding no gap would hold.
+        # The certificate holds only without negative eigenvalues, apart from rounding.
         np.linalg.cholesky(K + LARGEST_NEGATIVE * len(K) * scale * np.eye(len(K), dtype=float))
     except np.linalg.LinAlgError:
         raise InvalidInputError(
-            f"View {view!r} is not positive semi-definite, so not a kernel: add the size of its "
-            "lowest eigenvalue to its diagonal, or pass another."
+            f"View {view!r} is not positive semi-definite, so not a kernel: add the magnitude of "
+            "its lowest eigenvalue to its diagonal, or pass another kernel."
         ) from None
     return K
 
@@ -206,7 +208,7 @@ def gram_stack(kernels, names, arrays) -> np.ndarray:
 
 
 def mean_gram(kernels, arrays) -> np.ndarray:
-    """Unweighted mean of the views' Gram matrices, one at a time in memory."""
+    """Unweighted mean of the views' Gram matrices, with only one in memory at a time."""
     total = np.zeros((len(arrays[0]), len(arrays[0])))
     for kernel, X in zip(kernels, arrays, strict=True):
         total += X if kernel.name == PRECOMPUTED else gram(kernel, X)

@@ -1,7 +1,7 @@
 r"""Scores of new samples, as a sum of one term for every cluster and view.
 
 ``f(y) = sum_cg mu_cg p_c(y) sum_i k_g(y, x_i) coef_g[i, c]`` with ``coef[i, c] = p_c(x_i)
-lambda_i`` for the exact model, and separate coefficients for each view on inducing points.
+lambda_i`` for the exact model. On inducing points every view has its own coefficients.
 """
 
 import math
@@ -13,7 +13,7 @@ from lmkl_core.errors import InvalidInputError
 from lmkl_core.kernels import PRECOMPUTED, ViewKernel
 
 BLOCK_BYTES = 32 << 20
-"""Kernel rows are made in blocks of at most this size."""
+"""Kernel rows are computed in blocks of at most this size."""
 
 
 class SupportKernels:
@@ -23,8 +23,8 @@ class SupportKernels:
         self.kernels = kernels
         self.n_support = len(support[0])
         self.all_rbf = all(kernel.name == "rbf" for kernel in kernels)
-        # For RBF rows are centred (against cancellation) and divided by the width, so that
-        # the exponent is x.y - |x|^2/2 - |y|^2/2.
+        # RBF rows are centred, against cancellation, and divided by the width, so that the
+        # exponent is x.y - |x|^2/2 - |y|^2/2.
         columns = [X.shape[1] for X in support]
         self._starts = np.concatenate([[0], np.cumsum(columns)[:-1]])
         self._parts = [slice(a, a + n) for a, n in zip(self._starts, columns, strict=True)]
@@ -46,11 +46,11 @@ class SupportKernels:
     def __call__(self, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray | float]:
         """Return ``k_g(y, x_i)`` of shape ``(G, m, n)`` and the mean over views of ``k(y, y)``.
 
-        For precomputed kernels the mean over the training rows stands in for ``k(y, y)``.
+        For precomputed kernels ``k(y, y)`` is replaced by its mean over the training rows.
         """
         if self.all_rbf:
             return self._rbf(arrays), 1.0
-        block = np.stack([self._one(g, array) for g, array in enumerate(arrays)])
+        block = np.stack([self._view(g, array) for g, array in enumerate(arrays)])
         diagonals = [
             np.full(len(array), mean) if kernel.name == PRECOMPUTED else kernel.diagonal(array)
             for kernel, array, mean in zip(self.kernels, arrays, self._mean_diagonals, strict=True)
@@ -75,7 +75,7 @@ class SupportKernels:
         np.minimum(block, 0.0, out=block)  # rounding must not lift a kernel above 1
         return np.exp(block, out=block)
 
-    def _one(self, g: int, array: np.ndarray) -> np.ndarray:
+    def _view(self, g: int, array: np.ndarray) -> np.ndarray:
         kernel = self.kernels[g]
         if kernel.name == PRECOMPUTED:
             return array
@@ -94,13 +94,13 @@ def _centre(kernel: ViewKernel, X: np.ndarray) -> np.ndarray:
 
 
 def _refuse(halves: np.ndarray) -> None:
-    """Refuse rows with non-finite norms; a sum of norms may overflow."""
+    """Refuse rows with non-finite norms; their sum alone may also overflow."""
     found = np.argwhere(~np.isfinite(halves))
     if not len(found):
         return
     view, row = found[0]
     raise InvalidInputError(
-        f"Numbers in view {view + 1} (first in row {row}) are too large to be scored: drop or "
+        f"Values in view {view + 1} (first in row {row}) are too large to be scored: drop or "
         "rescale the row."
     )
 
@@ -108,7 +108,7 @@ def _refuse(halves: np.ndarray) -> None:
 class Scorer:
     """Contribution of every cluster and view to the score of new samples.
 
-    ``coefficients`` of the kernel rows are ``(n, C)`` for all views, or ``(G, n, C)``.
+    ``coefficients`` have shape ``(n, C)`` if all views share them, else ``(G, n, C)``.
     """
 
     def __init__(self, support_kernels, clusters: Clusters, temperature, weights, coefficients):
@@ -117,7 +117,7 @@ class Scorer:
         self.temperature = float(temperature)
         self.weights = weights
         self.coefficients = coefficients
-        # The kernel rows meet the centres and the coefficients in one product.
+        # One product of the kernel rows gives both the terms and the distances to the centres.
         centres = np.broadcast_to(clusters.coefficients, coefficients.shape)
         self._both = np.concatenate([coefficients, centres], axis=-1)
 

@@ -1,7 +1,7 @@
-r"""Choice of delta, p, q, C and the temperature without attacks.
+r"""Select delta, p, q, C and the temperature without attacks.
 
-Left-out scores alone would favour a model that scores everything alike. The criterion is how far a
-sample has to move before it is refused. For RBF kernels, moving a sample by ``rho`` kernel widths
+Left-out scores alone would favour a model that scores everything the same. The criterion is how far
+a sample has to move before it is refused. For RBF kernels, moving a sample by ``rho`` kernel widths
 in a direction in which no training sample varies, in every view, shrinks its score by the factor
 ``exp(-rho^2 / 2)``. With ``t`` the threshold that refuses the wanted share of left-out scores
 (`SELECTION_BPCER` unless a target is set) and ``m`` their median, a typical genuine sample is
@@ -10,18 +10,19 @@ refused from the displacement
 ``rho* = sqrt(2 log(m / t))``
 
 on: the *novelty radius*, infinite where ``t`` is not positive. Widths do not depend on the
-parameters to be chosen, so radii can be compared, and smaller is better. For other kernels it still
-ranks thresholds by how far they lie below the median score.
+parameters that are selected, so radii can be compared; smaller is better. For other kernels it
+still ranks thresholds by how far they lie below the median score.
 
-Small deltas follow the enrolled frames so closely that another session of the same person falls
-below the threshold, which one session's left-out scores do not show. So delta is the *largest*
-whose best radius is within `TOLERATED_RADIUS` times the smallest; the other parameters are the best
-at that delta. On real people the defaults do as well (``python -m benchmarks real``); this is for
-data of another kind. `score_grid` scores given rows under every cell, for development data.
+With a small delta the model follows the enrolled frames so closely that another session of the same
+person falls below the threshold, which the left-out scores of one session do not show. So the
+*largest* delta is chosen whose best radius is within `TOLERATED_RADIUS` times the smallest; the
+other parameters are the best at that delta. On real people the defaults do as well
+(``python -m benchmarks real``); this is for other kinds of data. `score_grid` scores given rows
+with every cell, for development data.
 
-One task is one (C, temperature, delta); it walks the pairs (p, q) in a serpentine order, each
-solve starting from its neighbour's weights. The norm is symmetric in p and q, so the 64 pairs of
-the paper are 36 problems. Tasks run on joblib's active backend, even a Dask or Ray cluster.
+One task is one (C, temperature, delta). It visits the pairs (p, q) in a serpentine order, and each
+solve starts from its neighbour's weights. The norm is symmetric in p and q, so the 64 pairs of the
+paper are 36 problems. Tasks run on joblib's active backend, which can be a Dask or Ray cluster.
 """
 
 import itertools
@@ -60,12 +61,12 @@ EXPONENTS = (32 / 31, 16 / 15, 8 / 7, 4 / 3, 2.0, 4.0, 8.0, 10.0)
 """The paper's grid for p and q."""
 
 TOLERATED_RADIUS = 1.1
-"""How much novelty radius is given up for a smoother model."""
+"""A larger delta may increase the novelty radius by this factor."""
 
 GRID = ("n_clusters", "temperature", "delta", "p", "q")
 
 SELECTION_BPCER = 0.05
-"""Share of left-out scores that the radius refuses, unless the estimator has a target."""
+"""Share of left-out scores refused at the radius, unless the estimator has a target."""
 
 
 def novelty_radius(scores: np.ndarray, target_bpcer: float = SELECTION_BPCER) -> float:
@@ -78,7 +79,7 @@ def novelty_radius(scores: np.ndarray, target_bpcer: float = SELECTION_BPCER) ->
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of the grid with its novelty radius, calibration and solution."""
+    """A point of the grid with its novelty radius, calibration and solution."""
 
     n_clusters: int
     temperature: float
@@ -122,7 +123,7 @@ def serpentine_pairs(exponents: Sequence[float]) -> list[tuple[float, float]]:
 
 
 def exponent_pairs(constraint: str, exponents: Sequence[float]) -> list[tuple[float, float]]:
-    """Pairs to solve under a constraint; vector norms have one exponent only."""
+    """Pairs to solve for a constraint; vector norms have only one exponent."""
     if str(constraint).endswith("vector"):
         return [(p, p) for p in sorted(set(exponents))]
     return serpentine_pairs(exponents)
@@ -138,7 +139,7 @@ def solved_chain(
     init = None
     for p, q in pairs:
         here = replace(settings, p=p, q=q)
-        # An unmet tolerance is recorded in the cell.
+        # The solution records whether the tolerance was met.
         solution = solve_settings(problem, here, init=init, cancel=cancel, warn=False)
         yield here, solution
         # The printed algorithm starts from uniform weights.
@@ -154,7 +155,7 @@ def walk(
     block_length: int,
     cancel: Callable[[], bool] | None = None,
 ) -> list[Cell]:
-    """Measure one chain of pairs at one (C, temperature, delta)."""
+    """Calibrate every pair of a chain at one (C, temperature, delta)."""
     problem = GramProblem(local.grams, local.memberships, settings.delta * len(takes))
     cells = []
     for here, solution in solved_chain(problem, settings, pairs, cancel):
@@ -180,7 +181,7 @@ def _order(cell: Cell) -> tuple[float, ...]:
 
 
 def choose(cells: Sequence[Cell]) -> Cell:
-    """Return the smallest radius at the largest delta whose best radius is tolerable."""
+    """Return the cell of smallest radius at the largest delta with a tolerable radius."""
     smallest = min(cell.radius for cell in cells)
     if not np.isfinite(smallest):  # no cell has a radius: take the highest threshold
         return max(cells, key=lambda cell: cell.calibration.threshold)
@@ -203,32 +204,32 @@ def select(
     progress: Callable[[int, int], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> Selection:
-    """Measure every cell of a grid on genuine samples alone.
+    """Measure every cell of a grid on genuine samples only.
 
     Parameters
     ----------
     estimator : LocalisedMKL
-        All parameters that are not on the grid.
+        Has the parameters that are not on the grid.
     X, groups, conditions : as in `LocalisedMKL.fit`
     deltas, exponents, n_clusters, temperatures : sequence
         The grid. The default is the paper's 6 x 8 x 8 = 384 cells.
     n_jobs : int, optional
         As in joblib, whose active backend is used.
     progress : callable, optional
-        Called with the number of cells done and in total.
+        Called with the number of finished cells and their total.
     cancel : callable, optional
-        Called whenever results arrive; `Cancelled` is raised once it returns ``True``.
+        Called whenever results arrive; `Cancelled` is raised when it returns ``True``.
     """
     views = as_views(X)
     takes = check_groups(groups, views.n_samples)
-    shared = check_conditions(conditions, takes)
+    condition_of_take = check_conditions(conditions, takes)
     deltas = [check_real("delta", value, 0, strict=True) for value in _axis("deltas", deltas)]
     exponents = [check_real("exponent", value, 1) for value in _axis("exponents", exponents)]
     counts = [check_integer("n_clusters", value, 1) for value in _axis("n_clusters", n_clusters)]
     temperatures = _axis("temperatures", temperatures)
     tasks: list[tuple[Any, ...]] = []
     pairs = exponent_pairs(estimator.constraint, exponents)
-    cells_a_task = sum(1 if p == q else 2 for p, q in pairs)
+    cells_per_task = sum(1 if p == q else 2 for p, q in pairs)
     length: int | None = estimator.block_length
     kernels = fit_kernels(views, estimator.kernel, None if groups is None else takes)
     for count, temperature in itertools.product(counts, temperatures):
@@ -238,14 +239,14 @@ def select(
         if length is None:
             length = choose_block_length(local.mean_kernel, takes)
         cases = [replace(settings, delta=delta) for delta in deltas]
-        tasks.extend((local, takes, shared, here, pairs, length) for here in cases)
-    cells = _run(tasks, n_jobs, progress, cancel, cells_a_task)
+        tasks.extend((local, takes, condition_of_take, here, pairs, length) for here in cases)
+    cells = _run(tasks, n_jobs, progress, cancel, cells_per_task)
     cells.extend(replace(c, p=c.q, q=c.p) for c in list(cells) if c.p != c.q)
     return Selection(tuple(sorted(cells, key=_order)), choose(cells))
 
 
 def _axis(name: str, values: Any) -> list[Any]:
-    """One axis of the grid as a list with something in it."""
+    """Return one axis of the grid as a list that is not empty."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InvalidInputError(f"{name}={values!r} must be a sequence of values.")
     axis = list(values)
@@ -254,8 +255,8 @@ def _axis(name: str, values: Any) -> list[Any]:
     return axis
 
 
-def _run(tasks, n_jobs, progress, cancel, cells_a_task) -> list[Cell]:
-    """Run the tasks through joblib, reporting as they finish."""
+def _run(tasks, n_jobs, progress, cancel, cells_per_task) -> list[Cell]:
+    """Run the tasks with joblib and report progress as they finish."""
     cells: list[Cell] = []
     parallel = Parallel(n_jobs=n_jobs, prefer=preferred_workers(), return_as="generator_unordered")
     results = parallel(delayed(walk)(*task) for task in tasks)
@@ -263,7 +264,7 @@ def _run(tasks, n_jobs, progress, cancel, cells_a_task) -> list[Cell]:
         for done, result in enumerate(results, start=1):
             cells.extend(result)
             if progress is not None:
-                progress(done * cells_a_task, len(tasks) * cells_a_task)
+                progress(done * cells_per_task, len(tasks) * cells_per_task)
             if asked_to_stop(cancel) and done < len(tasks):
                 raise Cancelled(f"The selection was cancelled after {done} of {len(tasks)} tasks.")
     finally:
@@ -275,7 +276,7 @@ def _run(tasks, n_jobs, progress, cancel, cells_a_task) -> list[Cell]:
 
 
 class GridScores(NamedTuple):
-    """Scores of the same rows under every cell, ``(cells, rows)``, and certified relative gaps.
+    """Scores of the same rows with every cell, ``(cells, rows)``, and certified relative gaps.
 
     ``cells`` hold ``delta`` and ``p <= q``, ready for ``LocalisedMKL(**cell)``.
     """
@@ -297,9 +298,9 @@ def score_grid(
 ) -> GridScores:
     """Fit every cell of a grid to the rows of ``X`` and score those of ``Y``.
 
-    Only weights and dual coefficients depend on delta, p and q: all else is computed once, and the
-    scores of all cells are one matrix product a view. Parameters as in `select`; constraints with
-    one exponent, or with none, have fewer cells.
+    Only weights and dual coefficients depend on delta, p and q: everything else is computed once,
+    and the scores of all cells are one matrix product per view. Parameters as in `select`.
+    Constraints with one exponent, or none, have fewer cells.
     """
     views = as_views(X)
     others = match_views(Y, views)
@@ -330,7 +331,7 @@ def _scores(
     """Scores of all cells, a block of rows at a time."""
     n_cells, n_clusters, n_views = weights.shape
     n, m = len(support[0]), len(arrays[0])
-    # (n, cells, C): what the kernel rows are multiplied with.
+    # Coefficients of the kernel rows, (n, cells, C).
     coefficients = np.stack([local.memberships * dual[:, None] for dual in duals], axis=1)
     flat = coefficients.reshape(n, n_cells * n_clusters)
     kernels = SupportKernels(local.kernels, support)

@@ -5,10 +5,10 @@ Symbols, as in the paper: ``n`` training samples, ``C`` clusters, ``G`` views (b
 ``kappa_g(x, x) <= r^2``, effective kernel ``K = sum_cg mu_cg diag(p_c) K_g diag(p_c)``, dual
 coefficients ``lambda``, radius ``Lambda >= sqrt(lambda^T K lambda)``, confidence ``1 - Delta``.
 
-**Conditions.** ``Lambda`` has to be chosen before the data are seen (`dual_norm_bound` gives such a
-value for a given ``delta``; the fitted ``Lambda`` is smaller, and only descriptive); memberships,
-kernel widths and ``delta`` have to be fixed independently of the sample. The expected error is that
-on bona fide samples: these bounds say nothing about attacks.
+**Conditions.** ``Lambda`` must be chosen before the data are seen (`dual_norm_bound` computes one
+from ``delta``; the fitted ``Lambda`` is smaller and only descriptive). Memberships, kernel widths
+and ``delta`` must be fixed independently of the sample. The expected error is that on bona fide
+samples: these bounds say nothing about attacks.
 
 **Sums of weights.** ``|mu|_p |mu|_q <= 1`` implies ``|mu|_m <= 1`` for the harmonic mean ``m`` of
 ``p`` and ``q`` (norms are log-convex in ``1/p``). So every family is one of vector norms of order
@@ -17,7 +17,7 @@ on bona fide samples: these bounds say nothing about attacks.
 
 **What Proposition 2 proves.** For one *fixed* ``mu`` the empirical Rademacher complexity is
 ``(Lambda/n) E sqrt(sigma^T K sigma) <= Lambda sqrt(tr K) / n`` with random signs ``sigma``; the
-paper maximises that over ``mu``. Its class, however, lets ``mu`` follow the signs: with ``v_cg =
+paper maximises this over ``mu``. In its class, however, ``mu`` may follow the signs: with ``v_cg =
 sigma^T K_cg sigma`` the complexity is ``(Lambda/n) E sqrt(max_mu sum mu_cg v_cg)``, the maximum
 *inside* the mean, and can be larger. Two samples and two views ``y_1 = (1, 1)``, ``y_2 = (1, -1)``
 with ``K_g = y_g y_g^T``, ``C = 1``, ``p = q = 1`` have complexity ``Lambda``; the printed bound is
@@ -31,9 +31,9 @@ With Jensen, twice::
 
     R <= (Lambda r / n) sqrt(((2s-1)!!)^(1/s) N^max(0, 1/m* - 1/s) G^(1/s) |T|_s)
 
-for joint families; for disjoint ones each block pays ``G`` in place of ``N``, and ``|T|_s`` becomes
-``sum_c T_c``. The best ``s`` is taken. With several clusters this is often even smaller than the
-printed bound, whose last step gives away a factor of up to ``sqrt(C)``.
+for joint families; for disjoint ones ``G`` takes the place of ``N``, and ``|T|_s`` becomes
+``sum_c T_c``. The best ``s`` is used. With several clusters this is often even smaller than the
+printed bound, whose last step loses a factor of up to ``sqrt(C)``.
 """
 
 import math
@@ -59,9 +59,9 @@ _check_number = partial(check_real, high=math.inf)
 class RademacherBound:
     """Upper bound ``value`` on the empirical Rademacher complexity for ``n`` samples.
 
-    ``covers_learned_weights``: proven for weights chosen on the same data. The form
-    "learned-weights" always is, with its best ``s`` as ``moment_order``; "paper" is where it is at
-    least as large.
+    ``covers_learned_weights`` says whether it is proven for weights learned on the same data. This
+    is always so for the form "learned-weights", with its best ``s`` as ``moment_order``, and for
+    "paper" where that bound is at least as large.
     """
 
     value: float
@@ -89,7 +89,7 @@ class GeneralisationBound:
 
     @property
     def is_vacuous(self) -> bool:
-        """Whether the bound says no more than the assumption ``error <= B_l``."""
+        """Whether the bound adds nothing to the assumption ``error <= B_l``."""
         return self.value >= self.loss_bound
 
 
@@ -126,7 +126,7 @@ def rademacher_bound(
     Parameters
     ----------
     Lambda : float
-        Radius: the class holds all ``lambda`` with ``lambda^T K lambda <= Lambda^2``.
+        Radius: the class contains all ``lambda`` with ``lambda^T K lambda <= Lambda^2``.
     r : float
         Kernel bound, ``kappa_g(x, x) <= r^2``; 1 for RBF kernels.
     memberships : array-like of shape (n, C)
@@ -175,9 +175,9 @@ def complexity_ratios(n_clusters: int, n_views: int, p: float, q: float) -> dict
 
     (i) ``(CG)^(1/4p - 1/4q)`` to the joint vector family, (ii) ``C^(-1/4p - 1/4q)
     G^(1/4p - 1/4q)`` to the disjoint vector family, (iii) ``C^(-1/4p - 1/4q)`` to the disjoint
-    matrix family. The paper claims "lower", a ratio of at most 1: (i) needs ``1 <= q <= p``; (iii)
-    always holds; (ii) also holds for ``q > p`` as long as ``C`` outweighs ``G``. The ratios compare
-    printed bounds at equal ``Lambda``: not errors, and not the radii of fits.
+    matrix family. The paper claims that they are at most 1: (i) needs ``1 <= q <= p``; (iii) always
+    holds; (ii) also holds for ``q > p`` if ``C`` outweighs ``G``. The ratios compare printed bounds
+    at equal ``Lambda``, not errors or the radii of fits.
     """
     C, G = check_integer("n_clusters", n_clusters, 1), check_integer("n_views", n_views, 1)
     p, q = _norm_order("p", p), _norm_order("q", q)
@@ -192,13 +192,13 @@ def complexity_ratios(n_clusters: int, n_views: int, p: float, q: float) -> dict
 def lambda_radius(dual_coef: ArrayLike, effective_kernel_quadratic: float) -> float:
     """Radius ``Lambda = sqrt(lambda^T K lambda)`` of a fitted model; only descriptive.
 
-    Compute the quadratic, without ``delta I``, as ``lambda^T f`` with the training scores
-    ``f = K lambda``: ``sum lambda - delta |lambda|^2`` cancels badly.
+    Compute the quadratic form, without ``delta I``, as ``lambda^T f`` with the training scores
+    ``f = K lambda``, because ``sum lambda - delta |lambda|^2`` suffers from cancellation.
     """
     quadratic = _check_number("effective_kernel_quadratic", effective_kernel_quadratic, -math.inf)
     if quadratic < -1e-9 * np.sum(_finite_array(dual_coef, "dual_coef", ndim=1) ** 2):
         raise InvalidInputError(
-            f"effective_kernel_quadratic is {quadratic:g}, and lambda^T K lambda cannot be "
+            f"effective_kernel_quadratic is {quadratic:g}, but lambda^T K lambda cannot be "
             "negative: check that K is positive semi-definite and that delta is not subtracted."
         )
     return math.sqrt(max(quadratic, 0.0))
@@ -210,7 +210,7 @@ def dual_norm_bound(n: int, delta: float, smallest_eigenvalue: float = 0.0) -> D
     ``|lambda|_2 <= sqrt(n) / (vartheta + delta)`` with the smallest eigenvalue ``vartheta`` of
     ``K``. The paper stops there. Every eigenvalue ``k`` of ``K`` adds at most
     ``k / (k + delta)^2 <= 1 / (4 delta)`` per unit of ``|1|^2 = n``, so also
-    ``Lambda <= sqrt(n / (4 delta))``: a radius that depends on no data, as the bounds require. (For
+    ``Lambda <= sqrt(n / (4 delta))``, a radius independent of the data, as the bounds require. (For
     ``vartheta > delta`` it is ``sqrt(n vartheta) / (vartheta + delta)``.) ``delta`` is the paper's
     ``n / theta``, not the estimator's, which is divided by ``n``.
     """
@@ -258,10 +258,10 @@ def generalisation_bound(
     Delta : float
         One minus the confidence, in (0, 1).
     loss_bound : float
-        ``B_l``, which no loss of the class exceeds; `squared_loss_bound` computes one.
+        ``B_l``, an upper bound on all losses of the class; `squared_loss_bound` computes one.
     form : {"paper", "mohri"}
         "paper": ``mean (f(x_i) - 1)^2 + R + 3 B_l sqrt(ln(2/Delta) / 2n)``, as printed.
-        "mohri": ``... + 2 L R + ...``, what the cited theorem states (Mohri, Rostamizadeh and
+        "mohri": ``... + 2 L R + ...``, as in the cited theorem (Mohri, Rostamizadeh and
         Talwalkar, *Foundations of Machine Learning*, 2nd ed., Theorem 11.3), with the Lipschitz
         constant ``L = 2 sqrt(B_l)`` of the loss (the paper's ``mu``). The printed form follows from
         it only if ``2 L <= 1``.
@@ -273,12 +273,12 @@ def generalisation_bound(
     n, worst = scores.size, float(np.max(np.abs(scores - 1)))
     if n != rademacher.n:
         raise InvalidInputError(
-            f"there are {n} scores but the Rademacher bound is for {rademacher.n} samples: pass "
+            f"There are {n} scores but the Rademacher bound is for {rademacher.n} samples: pass "
             "the scores of those samples."
         )
     if worst**2 > B_l * (1 + 1e-12):
         raise InvalidInputError(
-            f"loss_bound is {B_l:g} and a training sample already has loss {worst**2:g}: "
+            f"loss_bound is {B_l:g}, but a training sample already has loss {worst**2:g}: "
             "pass a B_l that bounds every loss, such as squared_loss_bound(...)."
         )
     empirical = float(np.mean((scores - 1) ** 2))

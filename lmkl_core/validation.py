@@ -1,4 +1,4 @@
-"""Checks of the input: views, takes and parameters. Errors are one sentence each."""
+"""Checks of views, takes and parameters."""
 
 import hashlib
 import math
@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from lmkl_core.errors import DuplicateRowsWarning, InvalidInputError
 
 Check: TypeAlias = Callable[[str, Any], Any]
-"""Returns the value of the named parameter, or raises `InvalidInputError`."""
+"""Takes the name and value of a parameter; returns the value or raises `InvalidInputError`."""
 
 LARGEST_PARAMETER = 1e12
 """Default upper bound of parameters, against overflow."""
@@ -24,7 +24,7 @@ LARGEST_PARAMETER = 1e12
 
 @dataclass(frozen=True)
 class Views:
-    """Named 2-D arrays with equal rows, in a fixed order, one floating dtype."""
+    """Named 2-D arrays in a fixed order, with equal numbers of rows and one floating dtype."""
 
     names: tuple[str, ...]
     arrays: tuple[np.ndarray, ...]
@@ -45,11 +45,11 @@ class Views:
         return self.arrays[0].dtype
 
     def rows(self, index) -> "Views":
-        """Views of some rows only."""
+        """Return the given rows of every view."""
         return Views(self.names, tuple(array[index] for array in self.arrays))
 
     def followed_by(self, other: "Views") -> "Views":
-        """Views with the other's rows after these."""
+        """Return these rows followed by those of ``other``."""
         pairs = zip(self.arrays, other.arrays, strict=True)
         return Views(self.names, tuple(np.concatenate(pair) for pair in pairs))
 
@@ -80,7 +80,7 @@ def as_views(X, check_finite: bool = True) -> Views:
     elif isinstance(X, Sequence) and not is_single_view(X):
         named = isinstance(X[0], tuple)
         if any(isinstance(item, tuple) is not named for item in X):
-            raise InvalidInputError("Some views have a name and some have none: name all or none.")
+            raise InvalidInputError("Some views have names and others do not: name all or none.")
         items = list(X) if named else [(f"view{i}", array) for i, array in enumerate(X)]
     else:
         items = [("view0", X)]
@@ -100,7 +100,7 @@ def as_views(X, check_finite: bool = True) -> Views:
 
 
 def _as_float(name: str, array, check_finite: bool) -> np.ndarray:
-    """One view as a 2-D float32 or float64 array."""
+    """Return one view as a 2-D float32 or float64 array."""
     if isinstance(array, np.ma.MaskedArray) and np.any(array.mask):
         raise InvalidInputError(f"View {name!r} has masked values: drop or fill those rows.")
     try:
@@ -131,10 +131,10 @@ def _as_float(name: str, array, check_finite: bool) -> np.ndarray:
 
 
 def match_views(X, fitted: Views, check_finite: bool = True) -> Views:
-    """Views for scoring, in the order and dtype of the fitted ones, whose rows do not matter."""
+    """Return views for scoring in the order and dtype of the fitted ones."""
     names, n_columns, dtype = fitted.names, fitted.n_columns, fitted.dtype
     if not check_finite and type(X) is dict and len(X) == len(names):
-        # A fast path for live scoring: the rest takes ten times as long.
+        # Fast path for live scoring, ten times faster than the checks below.
         arrays: tuple[Any, ...] = tuple(map(X.get, names))
         if all(type(array) is np.ndarray and array.dtype == dtype for array in arrays):
             rows = arrays[0].shape[:1]
@@ -170,14 +170,14 @@ def match_views(X, fitted: Views, check_finite: bool = True) -> Views:
 
 
 def check_groups(groups, n_samples: int) -> np.ndarray:
-    """Take of every row as integers in order of first appearance; one take by default."""
+    """Number the take of every row, in order of first appearance; by default there is one take."""
     if groups is None:
         return np.zeros(n_samples, dtype=int)
     return _numbered(groups, n_samples, "groups", "take")
 
 
 def check_conditions(conditions, takes: np.ndarray) -> np.ndarray:
-    """Condition of every take as integers; by default every take has its own."""
+    """Number the condition of every take; by default every take has its own."""
     n_takes = int(takes.max()) + 1
     if conditions is None:
         return np.arange(n_takes)
@@ -191,15 +191,15 @@ def check_conditions(conditions, takes: np.ndarray) -> np.ndarray:
 
 
 def _numbered(names, n_samples: int, parameter: str, what: str) -> np.ndarray:
-    """Names of rows as integers in order of first appearance."""
+    """Number the names of rows in order of first appearance."""
     try:
         names = np.asarray(names)
     except ValueError:
-        raise InvalidInputError(f"{parameter} is ragged: name one {what} a row.") from None
+        raise InvalidInputError(f"{parameter} is ragged: name one {what} per row.") from None
     if names.shape != (n_samples,):
         raise InvalidInputError(
             f"{parameter} has shape {names.shape} but there are {n_samples} rows: "
-            f"name one {what} a row."
+            f"name one {what} per row."
         )
     try:
         _, first, inverse = np.unique(names, return_index=True, return_inverse=True)
@@ -212,8 +212,8 @@ def _numbered(names, n_samples: int, parameter: str, what: str) -> np.ndarray:
 
 
 def warn_of_duplicates(views: Views) -> int:
-    """Warn of rows that are exact copies of an earlier row in every view; return their number."""
-    # Digests, since a second copy of the data may not fit in memory.
+    """Warn of rows that repeat an earlier row in every view; return how many there are."""
+    # Compare digests: a second copy of the data may not fit into memory.
     seen = set()
     for i in range(views.n_samples):
         row = hashlib.blake2b(digest_size=16)
@@ -256,7 +256,7 @@ def check_rate(name: str, value) -> float:
 
 
 def check_integer(name: str, value, low: int) -> int:
-    """Return an integer not below ``low``."""
+    """Return an integer of at least ``low``."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < low:
         raise InvalidInputError(f"{name}={value!r} must be an integer of at least {low}.")
     return int(value)
@@ -268,7 +268,7 @@ def check_share(name: str, value) -> float:
 
 
 def check_seed(name: str, value):
-    """Return what scikit-learn takes for a seed."""
+    """Return anything that scikit-learn accepts as a seed."""
     try:
         check_random_state(value)
     except ValueError:

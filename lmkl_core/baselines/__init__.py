@@ -1,7 +1,7 @@
-"""Compared one-class methods behind the interface of `lmkl_core.LocalisedMKL`, on the same views.
+"""The compared one-class methods, with the interface of `lmkl_core.LocalisedMKL`.
 
-`METHODS` holds them by name, in the order of the paper's tables; `views_for` gives the views
-that a method uses, and `Method.make` makes its estimator:
+`METHODS` contains them by name, in the order of the paper's tables. `views_for` returns the views
+that a method uses, and `Method.make` its estimator:
 
 >>> from lmkl_core.baselines import METHODS, views_for
 >>> views_for("lbp-gmm", ["face/resnet50.avgpool", "face/lbp", "face/iqm"])

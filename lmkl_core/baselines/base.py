@@ -1,13 +1,13 @@
-r"""Base of the compared methods: input, threshold from left-out scores, the same interface.
+r"""Base class of the compared methods: interface, input checks, threshold.
 
-The threshold refuses the wanted share of left-out scores: a share of their median, as in
-`lmkl_core.LocalisedMKL`, would mean something else on each method's scale. The same time blocks are
-left out (`lmkl_core.calibration.left_out`), by fitting again at most `REFITS` times. Blocks are
-dealt out to that many folds in turn, condition by condition, so that no fold holds all blocks of a
-condition that has several. There is no stress figure, which would double the refits.
+The threshold refuses the target share of left-out scores. A fraction of their median, as in
+`lmkl_core.LocalisedMKL`, would have a different meaning on the scale of each method. The same time
+blocks are left out (`lmkl_core.calibration.left_out`), with at most `REFITS` fits. Blocks are
+assigned to that many folds in turn, condition by condition, so that no fold contains all blocks of
+a condition that has several. There is no stress figure, which would double the number of fits.
 
-Scores are higher for bona fide and 0 for what resembles nothing enrolled: distances ``d`` become
-``1 / (1 + d)``.
+Scores are higher for bona fide samples and 0 for samples that resemble nothing enrolled: a distance
+``d`` becomes ``1 / (1 + d)``.
 """
 
 import warnings
@@ -40,21 +40,21 @@ from lmkl_core.validation import (
 )
 
 REFITS = 5
-"""Fits without a part of the rows, which set the threshold."""
+"""Maximum number of fits without a part of the rows, for the threshold."""
 
 FEWEST_ROWS = 4
-"""A refit on half of fewer rows would have no spread to learn from."""
+"""Minimum number of rows, so that a fit on half of them still has some spread."""
 
 MOST_ROWS = 2000
-"""Most rows to learn from: distances between all pairs, on tens of thousands of columns, are
-computed six times."""
+"""Maximum number of training rows: distances between all pairs, on tens of thousands of columns,
+are computed six times."""
 
 BLOCK_ROWS = 512
-"""Rows scored at a time: methods make several copies of them in double precision."""
+"""Rows scored at a time; methods make several copies of them in double precision."""
 
 
 Machine: TypeAlias = Callable[[tuple[np.ndarray, ...]], np.ndarray]
-"""Scores rows of views."""
+"""Returns the scores of rows."""
 
 Refit: TypeAlias = Callable[[np.ndarray], Machine]
 """Fits a machine to some rows."""
@@ -63,7 +63,7 @@ COMMON_CHECKS = {
     "target_bpcer": check_rate,
     "block_length": optional(partial(check_integer, low=1)),
 }
-"""Checks of the parameters that all compared methods have."""
+"""Checks of the parameters that all compared methods share."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -75,14 +75,14 @@ class Baseline(ViewsEstimator):
     Parameters
     ----------
     target_bpcer, block_length, random_state
-        As in `lmkl_core.LocalisedMKL`; a ``random_state`` only for randomised methods.
+        As in `lmkl_core.LocalisedMKL`; only randomised methods have a ``random_state``.
 
     Attributes
     ----------
     offset_, calibration_, view_names_
         As in `lmkl_core.LocalisedMKL`.
     notes_ : tuple of str
-        Sentences for readers of the figures.
+        Remarks on the fit, for reports.
     """
 
     target_bpcer: float = 0.05
@@ -93,9 +93,9 @@ class Baseline(ViewsEstimator):
 
     def fit(self, X, y=None, *, groups=None, conditions=None, cancel=None):
         """Learn from genuine samples; arguments as in `lmkl_core.LocalisedMKL.fit`."""
-        with self._unchanged_on_failure(), self._refusing_what_overflows():
+        with self._unchanged_on_failure(), self._overflow_refused():
             views = self._training_views(X)
-            if has_names(X):  # their order must not matter
+            if has_names(X):  # the order of named views must not matter
                 views = Views(
                     *zip(*sorted(zip(views.names, views.arrays, strict=True)), strict=True)
                 )
@@ -106,17 +106,17 @@ class Baseline(ViewsEstimator):
             takes = check_groups(groups, views.n_samples)
             conditions_of_rows = check_conditions(conditions, takes)[takes]
             self._checked_parameters()
-            # Neighbouring rows are near-copies.
+            # Thin evenly: neighbouring rows are nearly identical.
             count = min(views.n_samples, self.most_rows)
             kept = np.linspace(0, views.n_samples - 1, count).astype(int)
             notes = []
             if count < views.n_samples:
                 notes.append(
-                    f"Learnt from {count} evenly spaced rows of {views.n_samples}, the most "
-                    "that this method is given."
+                    f"Learned from {count} evenly spaced rows of {views.n_samples}, the limit of "
+                    "this method."
                 )
             work, takes = views.rows(kept), check_groups(takes[kept], len(kept))
-            shared = check_conditions(conditions_of_rows[kept], takes)
+            condition_of_take = check_conditions(conditions_of_rows[kept], takes)
             kernels = self._fit_kernels(work, None if groups is None else takes)
             raise_if_cancelled(cancel)
             self._machine, refit = self._learn(work, kernels, notes, cancel)
@@ -124,7 +124,8 @@ class Baseline(ViewsEstimator):
                 mean_gram(kernels, work.arrays), takes
             )
             blocks = time_blocks(takes, length)
-            scores = left_out_scores(work, folds_of(blocks, shared[takes]), refit, cancel)
+            folds = folds_of(blocks, condition_of_take[takes])
+            scores = left_out_scores(work, folds, refit, cancel)
             refuse_unless_finite(scores)
             warn_of_duplicates(views)
             self._left_out = (scores, blocks, takes, length)
@@ -135,12 +136,12 @@ class Baseline(ViewsEstimator):
         return self
 
     def score_samples(self, X) -> np.ndarray:
-        """Scores, higher is more genuine."""
+        """Scores of ``X`` (as in `fit`), ``(m,)``; higher is more genuine."""
         check_is_fitted(self, "offset_")
         if self._single and is_single_view(X):
             X = self._validated(X, reset=False)
         views = match_views(X, self._template)
-        with self._refusing_what_overflows(TOO_LARGE):
+        with self._overflow_refused(TOO_LARGE):
             return finite(scores_of(self._machine, views))
 
     def calibrate(self, *, target_bpcer=None):
@@ -164,18 +165,18 @@ class Baseline(ViewsEstimator):
         self.offset_ = self.calibration_.threshold
 
     def _fit_kernels(self, views: Views, takes: np.ndarray | None) -> tuple[ViewKernel, ...]:
-        """Kernels for the choice of the block length; refuses a view without information."""
+        """Fit the kernels that the block length is chosen with; refuse constant views."""
         return fit_kernels(views, "rbf", takes)
 
     def _learn(
         self, views: Views, kernels: tuple[ViewKernel, ...], notes: list[str], cancel: Any
     ) -> tuple[Machine, Refit]:
-        """Fit to rows; return the machine and a function that fits to some rows only."""
+        """Fit to all rows; return the machine and a function that fits to given rows only."""
         raise NotImplementedError
 
 
 def folds_of(blocks: list[np.ndarray], conditions: np.ndarray) -> list[np.ndarray]:
-    """Rows of every fold: blocks dealt out in turn, condition by condition."""
+    """Rows of every fold: blocks are assigned in turn, condition by condition."""
     ordered = sorted(blocks, key=lambda rows: (conditions[rows[0]], rows[0]))
     count = min(REFITS, len(blocks))
     return [np.concatenate(ordered[fold::count]) for fold in range(count)]
@@ -213,11 +214,11 @@ def finite(values: np.ndarray) -> np.ndarray:
 
 
 def unconverged(fit: Callable[[], Any]) -> bool:
-    """Call ``fit``; return whether it warned of no convergence, and pass on other warnings."""
+    """Call ``fit`` and return whether it failed to converge; pass on other warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit()
-    others = [one for one in caught if not issubclass(one.category, ConvergenceWarning)]
-    for one in others:
-        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    others = [item for item in caught if not issubclass(item.category, ConvergenceWarning)]
+    for item in others:
+        warnings.warn_explicit(item.message, item.category, item.filename, item.lineno)
     return len(others) < len(caught)

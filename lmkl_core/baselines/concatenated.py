@@ -1,13 +1,13 @@
-r"""Compared methods on the concatenated views: support, neighbours, distances, densities.
+r"""Compared methods on the concatenated columns of all views.
 
-Columns are standardised on the training rows. Every view is then divided by the root of its number
-of columns, so that a view of 2048 columns counts no more than one of 59.
+Columns are standardised on the training rows. Every view is then divided by the square root of its
+number of columns, so that a view of 2048 columns counts no more than one of 59.
 
-- The one-class SVM and the nearest neighbour need distances alone and use all columns.
-- The Mahalanobis distance needs a covariance, with far more columns than rows: the Ledoit-Wolf
-  estimate is invertible all the same, and has a closed form.
-- Mixture and auto-encoder have parameters for every column. They use the leading principal
-  components, at most `MOST_COMPONENTS` and a quarter of the rows.
+- The one-class SVM and the nearest neighbour only need distances and use all columns.
+- The Mahalanobis distance needs a covariance of far more columns than rows. The Ledoit-Wolf
+  estimate is invertible even then, and has a closed form.
+- The mixture and the auto-encoder have parameters for every column. They use the leading principal
+  components, at most `MOST_COMPONENTS` and at most one for four rows.
 """
 
 from collections.abc import Callable
@@ -30,26 +30,26 @@ from lmkl_core.kernels import ViewKernel, gram, half_mean_distance
 from lmkl_core.validation import check_integer, check_real, check_seed, check_share
 
 MOST_COMPONENTS = 50
-"""Most principal components."""
+"""Maximum number of principal components."""
 
-ROWS_A_COMPONENT = 4
-"""Least rows for every principal component."""
+ROWS_PER_COMPONENT = 4
+"""Minimum number of rows per principal component."""
 
-ROWS_A_GAUSSIAN = 5
-"""Least rows for every Gaussian of a mixture."""
+ROWS_PER_GAUSSIAN = 5
+"""Minimum number of rows per Gaussian of a mixture."""
 
 LEAST_SPREAD = 1e-12
-"""Stands in for a spread of zero: a refit may get copies of one row."""
+"""Replaces a spread of zero, for refits on copies of one row."""
 
 LEAST_SHRINKAGE = 1e-3
-"""Keeps distances finite in directions in which no row varies."""
+"""Keeps distances finite in directions without variance."""
 
 NEGLIGIBLE = 1e-10
-"""Eigenvalues smaller than this share of the largest are rounding."""
+"""Eigenvalues below this fraction of the largest count as rounding."""
 
 
-class SideBySide:
-    """Standardised columns of all views, with a model fitted to them and its score function."""
+class ColumnsModel:
+    """A model of the standardised columns of all views, with its score function."""
 
     def __init__(self, arrays: tuple[np.ndarray, ...], fit: Callable[..., Any], score: Any):
         columns = [array.shape[1] for array in arrays]
@@ -59,7 +59,7 @@ class SideBySide:
         self.model, self.score = fit(self.rows(arrays)), score
 
     def rows(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Rows of all columns."""
+        """Return rows of standardised columns."""
         return finite(self.scaler.transform(np.hstack(arrays)) * self.shares)
 
     def __call__(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
@@ -67,12 +67,12 @@ class SideBySide:
 
 
 class Concatenated(Baseline):
-    """Base of methods on the concatenated views."""
+    """Base class of methods on the concatenated views."""
 
     def _learn(self, views, kernels, notes, cancel):
-        def fit(rows: np.ndarray) -> SideBySide:
+        def fit(rows: np.ndarray) -> ColumnsModel:
             fit_rows = partial(self._fit_rows, notes=notes)
-            return SideBySide(views.rows(rows).arrays, fit_rows, self._score)
+            return ColumnsModel(views.rows(rows).arrays, fit_rows, self._score)
 
         fitted = fit(np.arange(views.n_samples))
         if "max_iter" in self.parameter_checks:
@@ -80,12 +80,12 @@ class Concatenated(Baseline):
         return fitted, fit
 
     def _fit_rows(self, X: np.ndarray, notes: list[str]) -> Any:
-        """Return a model of rows."""
+        """Fit a model to rows."""
         raise NotImplementedError
 
     @staticmethod
     def _score(model: Any, X: np.ndarray) -> np.ndarray:
-        """Score rows under a model."""
+        """Score rows with a model."""
         raise NotImplementedError
 
 
@@ -96,7 +96,7 @@ class ConcatenatedOCSVM(Concatenated):
     Parameters
     ----------
     nu : float
-        Upper bound on the share of training rows outside, above 0 and at most 1.
+        Upper bound on the share of outliers among the training rows, above 0 and at most 1.
     """
 
     nu: float = 0.1
@@ -121,7 +121,7 @@ class NearestNeighbour(Concatenated):
     Parameters
     ----------
     n_neighbors : int
-        How many; fewer where there are fewer rows.
+        Number of neighbours; at most the number of rows.
     """
 
     n_neighbors: int = 1
@@ -139,14 +139,14 @@ class NearestNeighbour(Concatenated):
 
 @dataclass(frozen=True)
 class ShrunkGaussian:
-    """Mean and Ledoit-Wolf covariance in terms of principal axes, for any number of columns.
+    """Mean and Ledoit-Wolf covariance along principal axes, for any number of columns.
 
     The covariance is ``(1 - a) S + a m I``, with ``S`` that of ``n`` rows and ``m`` the mean of its
     ``p`` eigenvalues (Ledoit and Wolf, 2004). scikit-learn needs the ``p x p`` matrix, which is too
     large for tens of thousands of columns. With eigenvectors ``v_j`` (``axes``) and eigenvalues
     ``l_j > 0`` of ``S``, at most ``n - 1`` of them, the squared distance of ``x`` from the mean is
-    ``sum_j (v_j . x)^2 / ((1 - a) l_j + a m) + r(x) / (a m)`` with ``r`` the squared length of what
-    lies outside the span of the training rows; ``floor`` is ``a m``.
+    ``sum_j (v_j . x)^2 / ((1 - a) l_j + a m) + r(x) / (a m)`` with ``r`` the squared length of the
+    part outside the span of the training rows; ``floor`` is ``a m``.
     """
 
     mean: np.ndarray
@@ -182,13 +182,13 @@ class ShrunkGaussian:
 def ledoit_wolf_shrinkage(squares: np.ndarray, eigenvalues: np.ndarray, n_columns: int) -> float:
     """``a = min(b, d) / d``, ``b = (mean_i |x_i|^4 - |S|^2) / n``, ``d = |S|^2 - tr(S)^2 / p``.
 
-    From the rows' squared lengths and the covariance's eigenvalues.
+    Computed from the squared lengths of the rows and the eigenvalues of the covariance.
     """
     n = len(squares)
     size = float(eigenvalues @ eigenvalues)
     spread = size - float(eigenvalues.sum()) ** 2 / n_columns
     noise = (float(np.mean(squares**2)) - size) / n
-    if spread <= 0:  # all directions alike already
+    if spread <= 0:  # the covariance is already isotropic
         return 1.0
     return float(np.clip(noise / spread, LEAST_SHRINKAGE, 1.0))
 
@@ -202,7 +202,7 @@ class MahalanobisDistance(Concatenated):
     Journal of Multivariate Analysis 88, 2004.
     """
 
-    # Eigenvectors of a matrix of that many rows take a second, and are needed six times.
+    # The eigenvectors of so many rows take a second, and are computed six times.
     most_rows = MOST_GRAM_ROWS
 
     def _fit_rows(self, X, notes):
@@ -216,15 +216,15 @@ class MahalanobisDistance(Concatenated):
 
 @dataclass(frozen=True)
 class Components:
-    """Leading principal components, scaled to a mean spread of one or, whitened, to one each."""
+    """Leading principal components, scaled together to a mean variance of one, or whitened."""
 
     pca: PCA
     spread: Any
 
     @classmethod
     def of(cls, X: np.ndarray, *, whiten: bool) -> "Components":
-        """Learn them from rows."""
-        count = min(MOST_COMPONENTS, X.shape[1], max(1, len(X) // ROWS_A_COMPONENT))
+        """Fit them to rows."""
+        count = min(MOST_COMPONENTS, X.shape[1], max(1, len(X) // ROWS_PER_COMPONENT))
         pca = PCA(count, random_state=0).fit(X)
         spread = np.sqrt(pca.explained_variance_.astype(np.float64))
         if not whiten:
@@ -239,14 +239,14 @@ class Components:
 class MixtureDensity(Concatenated):
     """Density of a mixture of Gaussians, axis-aligned in the space of leading components.
 
-    The distance is how far the log-density a column lies below a bound on its maximum.
+    The distance of a row is a bound on the maximal log-density minus its own, per column.
 
     Parameters
     ----------
     n_components : int
-        Gaussians; fewer where there are fewer than `ROWS_A_GAUSSIAN` rows for each.
+        Number of Gaussians; reduced to one per `ROWS_PER_GAUSSIAN` rows.
     max_iter : int
-        Steps of expectation-maximisation.
+        Maximum number of steps of expectation-maximisation.
     """
 
     n_components: int = 3
@@ -261,24 +261,26 @@ class MixtureDensity(Concatenated):
 
     def _fit_rows(self, X, notes):
         components = Components.of(X, whiten=False)
-        count = min(self.n_components, max(1, len(X) // ROWS_A_GAUSSIAN))
+        count = min(self.n_components, max(1, len(X) // ROWS_PER_GAUSSIAN))
         if count < self.n_components:
-            notes.append(f"A mixture of {count} Gaussians, not {self.n_components}: too few rows.")
+            notes.append(
+                f"The mixture has {count} Gaussians, not {self.n_components}: too few rows."
+            )
         mixture = GaussianMixture(
             count,
             covariance_type="diag",
-            reg_covar=1e-3,  # of a mean variance of one: no Gaussian collapses onto a row
+            reg_covar=1e-3,  # the mean variance is one: keeps Gaussians from collapsing onto a row
             max_iter=self.max_iter,
             random_state=self.random_state,
         )
         if unconverged(lambda: mixture.fit(components(X))):
-            notes.append(f"The mixture still changed after {self.max_iter} steps.")
+            notes.append(f"The mixture did not converge in {self.max_iter} steps.")
         return components, mixture
 
     @staticmethod
     def _score(model, X):
         components, mixture = model
-        # No point is denser than if all Gaussians peaked there.
+        # The density is largest if all Gaussians peak at the same point.
         roots = np.log(mixture.precisions_cholesky_)
         n_columns = roots.shape[1]
         peaks = roots.sum(axis=1) - 0.5 * n_columns * np.log(2 * np.pi)
@@ -290,17 +292,17 @@ class MixtureDensity(Concatenated):
 class AutoEncoder(Concatenated):
     """Mean squared error of a network with a bottleneck that reconstructs its input.
 
-    The input are whitened leading components. Three hidden layers of hyperbolic tangents, as wide
-    as the input, as the bottleneck and as the input again, are fitted by L-BFGS.
+    The input is the whitened leading components. There are three hidden layers with hyperbolic
+    tangents, the middle one narrow and the others as wide as the input, fitted by L-BFGS.
 
     Parameters
     ----------
     bottleneck : float
-        Units of the narrowest layer as a share of the input's, above 0 and at most 1.
+        Width of the middle layer as a fraction of the input, above 0 and at most 1.
     alpha : float
         Weight decay.
     max_iter : int
-        Steps of L-BFGS.
+        Maximum number of steps of L-BFGS.
     """
 
     bottleneck: float = 0.25
@@ -328,7 +330,7 @@ class AutoEncoder(Concatenated):
             random_state=self.random_state,
         )
         if unconverged(lambda: network.fit(Z, Z if width > 1 else Z.ravel())):
-            notes.append(f"The auto-encoder still changed after {self.max_iter} steps.")
+            notes.append(f"The auto-encoder did not converge in {self.max_iter} steps.")
         return components, network
 
     @staticmethod

@@ -2,19 +2,20 @@ r"""Multiple-kernel SVDD and multiple-kernel one-class SVM with learned weights.
 
 Both learn ``d`` on the simplex and ``alpha`` (`lmkl_core.baselines.simplemkl`) on the kernels and
 widths of `lmkl_core.LocalisedMKL`. Kernels are divided by the mean of their diagonal on the
-training rows, or weights would follow units.
+training rows, so that the weights do not depend on units.
 
 With ``f(y) = sum_g d_g sum_i alpha_i k_g(x_i, y)``, the one-class SVM scores ``f(y)``. SVDD ranks
 by the squared distance from the centre of its ball, ``k(y, y) - 2 f(y) + alpha' K alpha``. A sample
 of typical norm that resembles nothing is orthogonal to the centre: its squared distance is the mean
-of ``k(x, x)`` plus ``alpha' K alpha``. The score is half of what a sample is closer than that,
-``f(y) - (k(y, y) - mean_i k(x_i, x_i)) / 2``, the same as the one-class SVM's for RBF kernels.
+of ``k(x, x)`` plus ``alpha' K alpha``. The score is half the difference of that distance and the
+sample's own, ``f(y) - (k(y, y) - mean_i k(x_i, x_i)) / 2``. For RBF kernels this is the score of
+the one-class SVM.
 
-Left-out scores hold widths and weights fixed and solve for ``alpha`` again.
+For left-out scores, widths and weights stay fixed and only ``alpha`` is solved for again.
 
 The paper's tables also list ``Multiple Kernel-SVDD-Slim`` and ``Multiple Kernel-OCSVM-Slim``
 (Arashloo, IEEE TIFS 16, 2021; Loosli and Aboubacar, CAp 2016). They are not implemented: the public
-parts of both papers do not say what takes the place of ``J(d)``, and under which constraint.
+parts of both papers do not say what replaces ``J(d)``, and under which constraint.
 """
 
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ from lmkl_core.kernels import PRECOMPUTED, ViewKernel, fit_kernels, gram
 from lmkl_core.validation import Views, check_integer, check_real, check_share
 
 MOST_GRAM_ROWS = 1500
-"""All Gram matrices are held at once, in double precision: 30 views of these rows are 540 MB."""
+"""All Gram matrices are in memory, in double precision: 540 MB for 30 views of so many rows."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,10 @@ class KernelMachine:
             if weight == 0:
                 continue
             rows = array.astype(np.float64)
-            # Against cancellation in squared distances.
+            # Centre against cancellation in squared distances.
             centre = support.mean(axis=0) if kernel.name == "rbf" else 0.0
             rows_about = rows - centre
-            # A square that overflows would pass for a kernel of zero.
+            # A squared distance that overflows would give a kernel value of zero.
             finite(np.einsum("ij,ij->i", rows_about, rows_about))
             total += weight * (kernel(rows_about, support - centre) @ self.alpha)
             if self.mean_norm is not None:
@@ -68,7 +69,7 @@ class KernelMachine:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MultipleKernelMachine(Baseline):
-    """Learned weights on the simplex, one kernel a view."""
+    """Base class: one kernel per view, with learned weights on the simplex."""
 
     most_rows = MOST_GRAM_ROWS
     _by_distance = False
@@ -93,8 +94,8 @@ class MultipleKernelMachine(Baseline):
         # Distances to new rows need k(y, y), which precomputed kernels lack.
         if any(kernel.name == PRECOMPUTED for kernel in kernels):
             raise InvalidInputError(
-                "kernel='precomputed' is not for compared methods: pass features and a named "
-                "kernel."
+                "The compared methods do not support kernel='precomputed': pass features and a "
+                "named kernel."
             )
         return kernels
 
@@ -109,7 +110,7 @@ class MultipleKernelMachine(Baseline):
                 matrix[:] = distance_form(matrix)
         solution = solve(stack, nu=self.nu, tol=self.tol, max_iter=self.max_iter, cancel=cancel)
         if solution.stop_reason != "certified":
-            notes.append(f"Kernel weights are proven within {solution.gap:.1e}, no closer.")
+            notes.append(f"The kernel weights are only certified to a gap of {solution.gap:.1e}.")
         weights = solution.weights[0]
         matrix = weighted(stack, weights)
         mean_norm = float(np.mean(weights @ diagonals)) if self._by_distance else None
@@ -143,7 +144,7 @@ class MultipleKernelSVDD(MultipleKernelMachine):
     kernel : str, sequence or mapping
         As in `lmkl_core.LocalisedMKL`, but not precomputed.
     tol, max_iter : float, int
-        Certified relative gap of the weights to reach, and most steps.
+        Certified relative gap of the weights to reach, and the maximum number of steps.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The compared methods by name, in the order of the paper's tables, ours last."""
+"""The compared methods by name, in the order of the paper's tables, with ours last."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from lmkl_core.selection import DELTAS, EXPONENTS, serpentine_pairs
 Uses = Literal["all", "single", "lbp", "iqm"]
 
 HAND_MADE = ("lbp", "iqm")
-"""Endings of the names of views that are hand-made descriptors, as in ``face/lbp``."""
+"""Name endings of views that are hand-made descriptors, as in ``face/lbp``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +31,14 @@ class Method:
     name, title : str
         Its key in `METHODS`, and its name in tables.
     uses : str
-        Its views: ``"all"`` that are not hand-made descriptors, ``"single"`` the same one at a
-        time (a row each), ``"lbp"`` or ``"iqm"`` the descriptors of that name.
+        Its views: ``"all"`` except hand-made descriptors, ``"single"`` for the same views one at a
+        time (one row each), ``"lbp"`` or ``"iqm"`` for the descriptors of that name.
     parameters, candidates : mapping, tuple of mapping
-        Fixed parameters of ``estimator``, and those that `grid` gives.
+        Fixed parameters of ``estimator``, and the candidates that `grid` returns.
     published, citation : str
-        Name of the row in the paper's tables, if any, and the key of the publication it cites.
+        Name of the row in the paper's tables, if any, and the key of the cited publication.
     differs : str
-        Half a sentence on how this method differs from the published one.
+        How this method differs from the published one, as a clause.
     """
 
     name: str
@@ -61,10 +61,10 @@ class Method:
                 f"Method {self.name!r} uses all its views together: leave out view={view!r}."
             )
         fixed = dict(self.parameters)
-        taken = [name for name in parameters if name in fixed]
-        if taken:
+        reserved = [name for name in parameters if name in fixed]
+        if reserved:
             raise InvalidInputError(
-                f"{', '.join(taken)} define {self.name!r} and cannot be changed."
+                f"Method {self.name!r} fixes {', '.join(reserved)}: leave out this parameter."
             )
         if view is not None:
             fixed["view"] = view
@@ -74,10 +74,10 @@ class Method:
 
     def grid(self) -> list[dict[str, Any]]:
         """Return candidates for the parameters of `make`."""
-        return [dict(one) for one in self.candidates]
+        return [dict(candidate) for candidate in self.candidates]
 
     def title_for(self, view: str | None = None) -> str:
-        """Return the title of the row of a view."""
+        """Return the title of the row for a view."""
         return self.title if view is None else f"{self.title}: {view}"
 
 
@@ -98,16 +98,16 @@ _PAPER_GRID = tuple(
     {"delta": delta, "p": p, "q": q} for delta in DELTAS for p, q in serpentine_pairs(EXPONENTS)
 )
 _DELTAS = _axis("delta", DELTAS)
-_NUS = _axis("nu", (0.01, 0.05, 0.1, 0.2, 0.5))  # shares of training rows outside
+_NUS = _axis("nu", (0.01, 0.05, 0.1, 0.2, 0.5))  # shares of outliers among the training rows
 _MIXTURES = _axis("n_components", (1, 2, 3, 5))
 _NEIGHBOURS = _axis("n_neighbors", (1, 3, 5))
 _BOTTLENECKS = _axis("bottleneck", (0.1, 0.25, 0.5))  # widths of the narrowest layer
 
-_OWN = "its descriptor is the one of this library"
+_OWN = "it uses the descriptor of this library"
 _AE_LBP = "a small network on principal components of the descriptors"
 _AE_VIEWS = "a small network on principal components of the views, not on pixels"
-_HERE = "it runs on the views given here"
-_EQUAL = "equal kernel weights as there, without its sparsity and its model of scores"
+_HERE = "it uses the views of this library"
+_EQUAL = "equal kernel weights, but without the sparsity and the score model of the original"
 _SINGLE = {"constraint": "single", "n_clusters": 1}
 _FUSION = {"constraint": "uniform", "n_clusters": 1}
 _ONE = {"n_clusters": 1}

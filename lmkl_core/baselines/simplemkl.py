@@ -1,4 +1,4 @@
-r"""Kernel weights on the simplex for SVDD and the one-class SVM, with proof of their optimality.
+r"""Certified kernel weights on the simplex, for SVDD and the one-class SVM (SimpleMKL).
 
 The inner problem
 -----------------
@@ -7,17 +7,17 @@ Both are quadratic programmes over ``A = {alpha : sum alpha = 1, 0 <= alpha_i <=
 - one-class SVM: ``max_A -alpha' K alpha`` (Schoelkopf et al., 2001; twice its usual objective);
 - SVDD: ``max_A sum_i alpha_i K_ii - alpha' K alpha`` (Tax and Duin, 2004).
 
-Because ``sum alpha = 1``, the linear term of SVDD can be written into the matrix: its objective is
+Because ``sum alpha = 1``, the linear term of SVDD can be absorbed in the matrix: its objective is
 ``-alpha' M alpha`` with ``M_ij = K_ij - (K_ii + K_jj) / 2 = -|phi_i - phi_j|^2 / 2``. So SVDD of
-*any* kernel is the one-class SVM's programme on ``M``. ``M`` is positive semi-definite on the
-directions that keep the sum of ``alpha``, the only ones that matter: the problem stays convex, and
-libsvm, which moves two coefficients against each other, solves it as it stands. Where the diagonal
-is constant (RBF), ``M = K - const`` and the two methods are one.
+*any* kernel is the programme of the one-class SVM on ``M``. ``M`` is positive semi-definite on the
+directions that keep the sum of ``alpha``, the only ones that matter. So the problem stays convex,
+and libsvm, which moves two coefficients against each other, can solve it. Where the diagonal is
+constant (RBF), ``M = K - const`` and the two methods are the same.
 
-The gradient of the concave ``S(alpha) = -alpha' M alpha`` bounds what is left to gain: no feasible
-``beta`` has ``S(beta) > S(alpha) + max_beta 2 (M alpha)'(alpha - beta)``, and the maximum is
-attained by filling up the coefficients with the smallest ``M alpha`` first. libsvm works in single
-precision; the bound is computed from its result in double precision and holds anyway.
+The gradient of the concave ``S(alpha) = -alpha' M alpha`` bounds the possible improvement: no
+feasible ``beta`` has ``S(beta) > S(alpha) + max_beta 2 (M alpha)'(alpha - beta)``, and the maximum
+is attained by filling the coefficients with the smallest ``M alpha`` first. libsvm works in single
+precision, but the bound is computed in double precision and holds for any ``alpha``.
 
 The problem
 -----------
@@ -31,19 +31,19 @@ simplex, SimpleMKL (Rakotomamonjy et al., 2008) solves
 
 The certificate
 ---------------
-So every mixture ``lambda`` of coefficients found on the way proves
+So every mixture ``lambda`` of the coefficients found on the way proves
 
 ``min_d J(d) >= min_g sum_k lambda_k s_g(alpha_k)``.
 
-The best ``lambda`` is a linear programme; its result is made non-negative with sum one before use,
-so that the bound holds whatever the solver's tolerance. From above, ``J(d)`` is at most the inner
-objective plus what is left to gain there. Their difference over ``|J(d)|`` is the gap. Where the
-data surround the origin, the one-class SVM's ``J`` is zero, so the divisor is at least
-`LEAST_OBJECTIVE`, for kernels whose diagonals have mean one.
+The best ``lambda`` solves a linear programme. Its result is made non-negative with sum one before
+use, so the bound holds whatever the tolerance of the solver. From above, ``J(d)`` is at most the
+inner objective plus the possible improvement there. The gap is their difference over ``|J(d)|``.
+Where the data surround the origin, ``J`` of the one-class SVM is zero, so the divisor is at least
+`LEAST_OBJECTIVE`, for kernels with a mean diagonal of one.
 
 The descent
 -----------
-The reduced gradient of SimpleMKL takes hundreds of inner solves; Newton's method takes few. While
+The reduced gradient of SimpleMKL needs hundreds of inner solves, Newton's method a few. While
 the set ``F`` of coefficients strictly between their bounds stays the same, ``alpha_F`` solves a
 linear system, and
 
@@ -53,7 +53,7 @@ with ``T`` the inverse of ``M_FF`` on the directions of sum zero. A step minimis
 model over the simplex exactly and is shortened until ``J`` falls enough. The model's minimiser is
 the point of a polytope nearest to the origin, ``y / 1'y`` for the non-negative least-squares
 solution ``y`` of ``min |B y|^2 + (1'y - 1)^2``. Where ``J`` has kinks (kernels of low rank) and a
-step fails, the minimiser of the tangents takes its place, Kelley's cutting-plane step.
+step fails, Kelley's cutting-plane step to the minimiser of the tangents replaces it.
 """
 
 import warnings
@@ -69,25 +69,25 @@ from lmkl_core.errors import raise_if_cancelled
 from lmkl_core.solver.problem import Solution
 
 LIBSVM_STEPS = 1_000_000
-"""Pairs of coefficients that libsvm may move: kernels of low rank would take hours."""
+"""Maximum number of steps of libsvm, which could take hours on kernels of low rank."""
 
 SUFFICIENT_DECREASE = 1e-4
-"""Least decrease of a step over that promised by the gradient."""
+"""Smallest accepted decrease, as a fraction of the decrease predicted by the gradient."""
 
 SHORTEST_STEP = 2.0**-12
-"""Shorter steps mean that the model is wrong here."""
+"""Shorter steps mean that the quadratic model does not fit."""
 
 AT_BOUND = 1e-9
-"""Coefficients this close to a bound, relative to the upper one, lie on it."""
+"""Coefficients this close to a bound, relative to the upper bound, count as on it."""
 
 ROUNDING = 1e-12
 """Allowance for rounding in the gap."""
 
 LEAST_OBJECTIVE = 1e-3
-"""Objectives below this count as zero beside kernels with diagonals of mean one."""
+"""Smallest divisor of a gap, for kernels with a mean diagonal of one."""
 
-FRUITLESS = 5
-"""Stop after this many steps in a row that take less than a tenth off the gap."""
+MAX_FRUITLESS_STEPS = 5
+"""Stop after this many consecutive steps that reduce the gap by less than a tenth."""
 
 
 def distance_form(gram: np.ndarray) -> np.ndarray:
@@ -98,14 +98,14 @@ def distance_form(gram: np.ndarray) -> np.ndarray:
 
 def solve_one_class(matrix: np.ndarray, nu: float) -> np.ndarray:
     """``alpha`` that maximises ``-alpha' matrix alpha`` over the capped simplex, ``(n,)``."""
-    if nu == 1:  # one point is feasible, and libsvm has no offset for it
+    if nu == 1:  # only one point is feasible, and libsvm finds no offset for it
         return np.full(len(matrix), 1 / len(matrix))
-    # Kernels in single precision make a smaller tolerance pointless.
+    # libsvm stores kernels in single precision, so a smaller tolerance is pointless.
     machine = OneClassSVM(
         kernel="precomputed", nu=nu, tol=1e-8, cache_size=500, max_iter=LIBSVM_STEPS
     )
     with warnings.catch_warnings():
-        # `gain_left` measures how far from the optimum it stopped.
+        # `gain_left` bounds the distance to the optimum.
         warnings.simplefilter("ignore", ConvergenceWarning)
         machine.fit(matrix)
     alpha = np.zeros(len(matrix))
@@ -127,7 +127,7 @@ def gain_left(alpha: np.ndarray, slopes: np.ndarray, nu: float) -> float:
 
 @dataclass
 class Visit:
-    """The inner solution at some weights: ``products`` are ``M_g alpha``, ``terms`` ``s_g``."""
+    """The inner solution at some weights; ``products`` are ``M_g alpha``, ``terms`` ``s_g``."""
 
     weights: np.ndarray
     alpha: np.ndarray
@@ -138,7 +138,7 @@ class Visit:
 
 @dataclass
 class Search:
-    """The problem, every tangent found so far, and the best weights."""
+    """The problem, with all tangents and the best lower bound found so far."""
 
     stack: np.ndarray
     nu: float
@@ -148,7 +148,7 @@ class Search:
     lower_bound: float = -np.inf
 
     def visit(self, weights: np.ndarray) -> Visit:
-        """Solve the inner problem, and remember its tangent."""
+        """Solve the inner problem and record its tangent."""
         raise_if_cancelled(self.cancel)
         self.n_solves += 1
         alpha = solve_one_class(weighted(self.stack, weights), self.nu)
@@ -159,7 +159,7 @@ class Search:
         return Visit(weights, alpha, products, terms, value)
 
     def bound(self) -> np.ndarray:
-        """Raise the lower bound by the best mixture of tangents; return their own minimiser."""
+        """Raise the lower bound to the best mixture of tangents; return their minimiser."""
         cuts = np.array(self.tangents)
         n_cuts, n_views = cuts.shape
         self.lower_bound = max(self.lower_bound, float(cuts.min(axis=1).max()))
@@ -196,13 +196,13 @@ def weighted(stack: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def on_simplex(weights: np.ndarray) -> np.ndarray:
-    """Clip what rounding left below zero; sum one."""
+    """Clip negative weights, which come from rounding, and normalise the sum to one."""
     weights = np.maximum(weights, 0.0)
     return weights / weights.sum()
 
 
 def curvature(stack: np.ndarray, visit: Visit, nu: float) -> np.ndarray:
-    """Second derivatives of ``J``, ``(G, G)``, while no coefficient reaches or leaves a bound."""
+    """Second derivatives of ``J``, ``(G, G)``, for a fixed set of free coefficients."""
     cap = 1 / (nu * len(visit.alpha))
     margin = AT_BOUND * min(cap, 1.0)
     free = np.flatnonzero((visit.alpha > margin) & (visit.alpha < cap - margin))
@@ -225,7 +225,7 @@ def curvature(stack: np.ndarray, visit: Visit, nu: float) -> np.ndarray:
 
 
 def model_minimiser(weights: np.ndarray, gradient: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Point of the simplex where the quadratic model is smallest."""
+    """Minimiser of the quadratic model on the simplex."""
     spread = float(np.ptp(gradient))
     ridge = 1e-10 * max(float(np.trace(second)), spread, np.finfo(float).tiny)
     lower = np.linalg.cholesky(second + ridge * np.eye(len(weights)))
@@ -237,13 +237,13 @@ def model_minimiser(weights: np.ndarray, gradient: np.ndarray, second: np.ndarra
     target = np.append(np.zeros(len(weights)), 1.0)
     try:
         point = nnls(system, target)[0]
-    except RuntimeError:  # too many exchanges: the caller has another step
+    except RuntimeError:  # no convergence: the caller has another step
         return weights
     return on_simplex(point) if point.sum() > 0 else weights
 
 
 def descend(search: Search, here: Visit) -> Visit | None:
-    """One Newton step with backtracking; ``None`` where ``J`` does not fall enough."""
+    """One Newton step with backtracking; ``None`` if ``J`` does not decrease enough."""
     second = curvature(search.stack, here, search.nu)
     target = model_minimiser(here.weights, here.terms, second)
     slope = float(here.terms @ (target - here.weights))
@@ -268,8 +268,8 @@ def solve(
 ) -> Solution:
     """Learn kernel weights from ``stack``, the ``M_g`` of all views, ``(G, n, n)``.
 
-    Of the result, ``objective`` is ``J`` and ``dual_coef`` are the ``alpha`` at the best weights.
-    A `ConvergenceWarning` is issued where the relative gap stays above ``tol``.
+    In the result, ``objective`` is ``J`` and ``dual_coef`` is ``alpha`` at the best weights.
+    A `ConvergenceWarning` is issued if the relative gap stays above ``tol``.
     """
     n_views = len(stack)
     search = Search(stack, nu, cancel)
@@ -283,10 +283,9 @@ def solve(
         fruitless = fruitless + 1 if len(gaps) > 1 and gaps[-1] > 0.9 * gaps[-2] else 0
         if gaps[-1] <= tol:
             reason = "certified"
-        elif fruitless == FRUITLESS:
+        elif fruitless == MAX_FRUITLESS_STEPS:
             reason = "stalled"
         elif len(gaps) < max_iter:
-            # After a failed step the tangents say where to look.
             found = descend(search, best) or search.visit(corner)
             best = min(best, found, key=lambda visit: visit.objective)
             continue
@@ -294,7 +293,7 @@ def solve(
     if reason != "certified":
         warnings.warn(
             f"The certified relative gap {gaps[-1]:.1e} stayed above tol={tol:.1e} ({reason}): "
-            "accept the gap, raise tol or max_iter.",
+            "accept the gap, or raise tol or max_iter.",
             ConvergenceWarning,
             stacklevel=2,
         )

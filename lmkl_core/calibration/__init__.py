@@ -1,1 +1,1 @@
-"""The operating point, from left-out scores of genuine samples."""
+"""The threshold, from left-out scores of genuine samples."""

@@ -1,19 +1,19 @@
-r"""Time blocks to leave out together, and their scores under the model without them.
+r"""Scores of time blocks under a model trained without them.
 
-Neighbouring frames are near-copies. Left out one at a time, their copies stay and the scores
-flatter the model; left out by whole takes, a condition vanishes and the scores are those of a
-*never enrolled* condition. The threshold is about other moments of the enrolled conditions, so
-blocks are as long as neighbouring frames resemble each other more than the rest of their take, and
-at most half a take.
+Neighbouring frames are nearly identical. If frames are left out one at a time, their neighbours
+stay and the scores are too optimistic; if whole takes are left out, a condition disappears and the
+scores are those of a condition that was *never enrolled*. The threshold is about other moments of
+the enrolled conditions. So the length of a block depends on how long neighbouring frames resemble
+each other more than the rest of their take, and is at most half a take.
 
-With ``A = delta I + K_mu`` and ``lambda = A^{-1} 1``, the scores that samples ``B`` would get
-from a model trained without them, weights and memberships held fixed, are
+With ``A = delta I + K_mu`` and ``lambda = A^{-1} 1``, the scores that samples ``B`` would get from
+a model trained without them, with the same weights and memberships, are
 
 ``f_{-B}(x_B) = 1 - ((A^{-1})_BB)^{-1} lambda_B``.
 
 Proof: without ``B`` the coefficients are ``lambda_R - A^{-1}_RB (A^{-1}_BB)^{-1} lambda_B`` on the
 rest ``R`` (block inverse) and zero on ``B``. Row ``B`` of ``A`` times these is then
-``1 - (A^{-1}_BB)^{-1} lambda_B``, and since they vanish on ``B`` the ridge does not enter.
+``1 - (A^{-1}_BB)^{-1} lambda_B``, and since they are zero on ``B`` the ridge does not contribute.
 """
 
 from collections.abc import Callable
@@ -25,10 +25,10 @@ from lmkl_core.calibration.threshold import Calibration, calibrate, operating_po
 from lmkl_core.errors import InvalidInputError
 
 SHORTEST_TAKE_WITH_LAGS = 12
-"""Shorter takes say too little about lags and are cut in half."""
+"""Shorter takes are too short to measure lags and are cut in half."""
 
 DECAYS_PER_BLOCK = 6
-"""Length of a block in units of the lag after which rows stop being copies."""
+"""Block length, in units of the lag at which the similarity of rows has decayed."""
 
 
 def rows_of_takes(takes: np.ndarray) -> list[np.ndarray]:
@@ -37,7 +37,7 @@ def rows_of_takes(takes: np.ndarray) -> list[np.ndarray]:
 
 
 def time_blocks(takes: np.ndarray, length: int) -> list[np.ndarray]:
-    """Cut every take into contiguous blocks of about ``length`` rows, at least two a take."""
+    """Cut every take into contiguous blocks of about ``length`` rows, at least two per take."""
     if length < 1:
         raise InvalidInputError(f"A block length of {length} leaves nothing out: use at least 1.")
     blocks = []
@@ -48,7 +48,7 @@ def time_blocks(takes: np.ndarray, length: int) -> list[np.ndarray]:
 
 
 def with_new_takes(conditions: np.ndarray, takes: np.ndarray) -> np.ndarray:
-    """Conditions of more takes: each new one gets its own."""
+    """Append conditions for new takes, each with its own."""
     new = np.arange(len(np.unique(takes))) + conditions.max() + 1
     return np.concatenate([conditions, new])
 
@@ -75,12 +75,12 @@ def lag_similarity(kernel: np.ndarray, takes: np.ndarray, max_lag: int) -> np.nd
 
 
 def choose_block_length(kernel: np.ndarray, takes: np.ndarray) -> int:
-    """Block length from the data.
+    """Choose the block length from the data.
 
     The similarity of rows ``lag`` apart falls from its value at lag one to a plateau. The block is
     `DECAYS_PER_BLOCK` times the lag at which the excess over the plateau has fallen to ``1/e``, so
-    that most rows of a block are more than one such lag from the rows that stay, and at most half
-    the median take. Where takes are short it is half a take.
+    that most rows of a block are more than one such lag from the remaining rows, but at most half
+    the median take. Short takes are cut in half.
     """
     lengths = np.array([len(rows) for rows in rows_of_takes(takes)])
     half = max(1, int(np.median(lengths)) // 2)
@@ -131,7 +131,7 @@ def exact_calibration(
     inverse = inverse_from_cholesky(cholesky)
     return calibrate_left_out(
         lambda blocks: left_out_scores(inverse, dual_coef, blocks),
-        1 - delta * dual_coef,  # the scores of the training rows, since (K + delta I) lambda = 1
+        1 - delta * dual_coef,  # training scores, since (K + delta I) lambda = 1
         takes,
         conditions,
         target_bpcer=target_bpcer,

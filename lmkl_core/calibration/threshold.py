@@ -1,20 +1,20 @@
-r"""The threshold, from genuine samples alone, and its uncertainty.
+r"""The threshold, from genuine samples only, and its uncertainty.
 
 The threshold is `LEVEL_SHARE` of the median left-out score (`operating_point`). Genuine scores of
-real people gather around that level and attacks stay far below it, while quantiles of a few dozen
-correlated frames are noise. A BPCER can be asked for instead: a new genuine score falls below the
+real people gather around that median and attacks stay far below it, while quantiles of a few dozen
+correlated frames are noise. A target BPCER can be set instead: a new genuine score falls below the
 ``k``-th smallest of ``n`` exchangeable left-out scores with probability at most ``k / (n + 1)``, so
 ``k = floor(target (n + 1))``, and fewer than ``1 / target - 1`` scores cannot promise the target.
 
-Frames of one take are not independent, and ``n_effective`` deflates their number by the larger of
-two effects: the design effect ``1 + (m - 1) rho`` with ``rho`` the share of the variance that lies
-between blocks, and the autocorrelation time of the scores inside takes. With fewer than
-`FEW_BLOCKS` blocks neither can be estimated, and the blocks are counted. The exact
-(Clopper-Pearson) interval is taken at that effective number (Korn and Graubard). It is about other
-moments of the enrolled sessions, not about another day.
+Frames of one take are not independent. ``n_effective`` divides their number by the larger of two
+effects: the design effect ``1 + (m - 1) rho``, with ``rho`` the share of the variance between
+blocks, and the autocorrelation time of the scores inside takes. With fewer than `FEW_BLOCKS` blocks
+neither can be estimated, and the blocks are counted instead. The exact (Clopper-Pearson) interval
+uses that effective number (Korn and Graubard). It refers to other moments of the enrolled sessions,
+not to another day.
 
 The stress figure is the error rate at the same threshold when all takes of a condition are left
-out: what to expect under a condition that was never enrolled.
+out: an estimate for a condition that was never enrolled.
 """
 
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ from lmkl_core.errors import InvalidInputError
 def clopper_pearson(failures, trials: float, confidence: float = 0.95):
     """Exact two-sided interval of a proportion, or of several: ``failures`` may be an array.
 
-    Numbers may be effective ones and so need not be whole. No trials give ``(0, 1)``.
+    Counts may be effective numbers, so they need not be integers. No trials give ``(0, 1)``.
     """
     counts = np.asarray(failures, dtype=float)
     if not np.all((counts >= 0) & (counts <= trials)) or not 0 < confidence < 1:
@@ -43,7 +43,7 @@ def clopper_pearson(failures, trials: float, confidence: float = 0.95):
 
 
 FEW_BLOCKS = 8
-"""With fewer blocks than this, how much they differ cannot be estimated."""
+"""With fewer blocks, the variance between them cannot be estimated."""
 
 
 def effective_number(scores: np.ndarray, blocks: np.ndarray, takes: np.ndarray) -> float:
@@ -58,9 +58,9 @@ def effective_number(scores: np.ndarray, blocks: np.ndarray, takes: np.ndarray) 
 
 
 def autocorrelation_time(scores: np.ndarray, takes: np.ndarray) -> float:
-    """``1 + 2 sum_lag rho_lag`` inside takes, up to where correlations are lost in noise.
+    """``1 + 2 sum_lag rho_lag`` inside takes, up to the lag where the correlation is noise.
 
-    Deviations are from the mean of all takes, so that differences of takes count as correlation.
+    Deviations are from the mean of all takes, so differences between takes count as correlation.
     """
     deviations = scores - scores.mean()
     runs = [deviations[takes == take] for take in np.unique(takes)]
@@ -79,11 +79,11 @@ def autocorrelation_time(scores: np.ndarray, takes: np.ndarray) -> float:
 
 
 NO_CORRELATION = 0.05
-"""Correlations below this do not matter, however sure they are."""
+"""Correlations below this are neglected, even if they are significant."""
 
 
 def number_by_blocks(scores: np.ndarray, blocks: np.ndarray) -> float:
-    """Number of scores deflated by the design effect of blocks, at least that of blocks."""
+    """Number of scores divided by the design effect of blocks, at least the number of blocks."""
     parts = [scores[blocks == name] for name in np.unique(blocks)]
     n, n_blocks = len(scores), len(parts)
     if n_blocks < 2 or n_blocks == n:
@@ -109,15 +109,15 @@ class Calibration:
     threshold : float
         Accept when ``score >= threshold``.
     target_bpcer : float or None
-        Share of genuine frames that may be refused, where one was asked for.
+        Requested share of genuine frames that may be refused, if any.
     bpcer, interval : float, tuple of float
-        Share of left-out scores below the threshold, and exact interval of the true share.
+        Share of left-out scores below the threshold, and the exact interval of the true share.
     n_scores, n_effective, n_blocks, n_takes, block_length
-        How much data it rests on: time blocks of about ``block_length`` rows.
+        Amount of data behind it, in time blocks of about ``block_length`` rows.
     promised : bool or None
-        Whether the data suffice to promise the target in expectation; None without a target.
+        Whether there is enough data to promise the target in expectation; None without a target.
     stress_bpcer, stress_interval : float, tuple of float
-        The same when all takes of a condition are left out; NaN and ``(0, 1)`` with only one.
+        The same when whole conditions are left out; NaN and ``(0, 1)`` with a single condition.
     scores, stress_scores : ndarray (n,)
         Left-out scores by time block, and by whole condition.
     origin, statement : str
@@ -154,42 +154,43 @@ class Calibration:
 
 
 def threshold_for(scores: np.ndarray, target: float) -> float:
-    """Smallest-rank threshold: at most ``target`` of new exchangeable scores fall below it."""
+    """Threshold below which at most ``target`` of new exchangeable scores fall, in expectation."""
     rank = max(1, int(np.floor(target * (len(scores) + 1) + 1e-9)))
     return float(np.sort(scores)[rank - 1])
 
 
 LEVEL_SHARE = 0.65
-"""The threshold over the genuine level, settled on real people (``python -m benchmarks real``)."""
+"""Threshold as a fraction of the median left-out score, chosen on real people
+(``python -m benchmarks real``)."""
 
 LEAST_SHARE = 0.5
-"""The lowest threshold over the genuine level, whatever BPCER is asked for."""
+"""Lowest threshold for any target BPCER, as a fraction of the median left-out score."""
 
 LEAST_TRAINING_SHARE = 0.1
-"""The lowest threshold over the median training score."""
+"""Lowest threshold of all, as a fraction of the median training score."""
 
 
 def operating_point(
     scores: np.ndarray, training_scores: np.ndarray, target_bpcer: float | None = None
 ) -> tuple[float, str]:
-    """Return the threshold of a `lmkl_core.LocalisedMKL`, and the rule that set it in words.
+    """Return the threshold of a `lmkl_core.LocalisedMKL` and a description of its rule.
 
     Without a target it is `LEVEL_SHARE` of the median left-out score: on recordings of real people
     genuine frames score about 0.9 and 95 % of attacks below 0.35. With a target it refuses that
-    share of left-out scores, but is at least `LEAST_SHARE` of their median: one part unlike the
-    others would pull it down to its own scores.
+    share of left-out scores, but is at least `LEAST_SHARE` of their median. Otherwise a few unusual
+    frames would lower it to their own scores.
 
     It is also at least `LEAST_TRAINING_SHARE` of the median training score, for enrolments too
     small to leave anything out: a sample of score 0, unlike anything enrolled, must be refused.
     """
     training_level = float(np.median(training_scores))
-    of_training = f"of the median training score {training_level:.3g}, the least of all"
+    of_training = f"of the median training score {training_level:.3g}, the lowest allowed"
     least = (LEAST_TRAINING_SHARE * training_level, f"{LEAST_TRAINING_SHARE:.0%} {of_training}")
     return max(_left_out_rule(scores, target_bpcer), least, key=lambda rule: rule[0])
 
 
 def least_threshold(scores: np.ndarray, target_bpcer: float | None = None) -> float:
-    """Return the smallest threshold of `operating_point` for any training scores."""
+    """Return the lowest threshold of `operating_point` for any training scores."""
     return _left_out_rule(scores, target_bpcer)[0]
 
 
@@ -199,7 +200,7 @@ def _left_out_rule(scores: np.ndarray, target_bpcer: float | None) -> tuple[floa
     if target_bpcer is None:
         return LEVEL_SHARE * level, f"{LEVEL_SHARE:.0%} {of_level}"
     wanted = (threshold_for(scores, target_bpcer), f"a BPCER of {target_bpcer:.1%}")
-    least = (LEAST_SHARE * level, f"{LEAST_SHARE:.0%} {of_level}, the least for any BPCER")
+    least = (LEAST_SHARE * level, f"{LEAST_SHARE:.0%} {of_level}, the lowest for any BPCER")
     return max(wanted, least, key=lambda rule: rule[0])
 
 
@@ -216,7 +217,7 @@ def calibrate(
     block_length: int = 1,
     n_conditions: int | None = None,
 ) -> Calibration:
-    """Measure which share of left-out scores a threshold refuses, with its uncertainty.
+    """Measure the share of left-out scores that a threshold refuses, and its uncertainty.
 
     Parameters
     ----------
@@ -225,13 +226,13 @@ def calibrate(
     threshold, rule : float, str
         As returned by `operating_point`.
     blocks, takes : ndarray (n,)
-        Number of the block and of the take of every score.
+        Block number and take number of every score.
     target_bpcer : float, optional
-        Share of genuine frames that the threshold was asked to refuse.
+        Share of genuine frames that the threshold may refuse.
     block_length : int
-        Named in the origin.
+        Mentioned in the origin.
     n_conditions : int, optional
-        Conditions of the takes; by default every take has its own.
+        Number of conditions; by default every take has its own.
     """
     if target_bpcer is not None and not 0 < target_bpcer < 1:
         raise InvalidInputError(f"target_bpcer={target_bpcer!r} must lie between 0 and 1.")
@@ -296,7 +297,7 @@ def _statement(rule, target, bpcer, interval, effective, promised, confidence) -
         return f"{rate}: more than the target of {target:.1%}, because the threshold is {rule}."
     needed = int(np.ceil(1 / target - 1 - 1e-9))
     return (
-        f"{rate}: too little data to promise {target:.1%}. The least that can be promised is "
-        f"{1 / (effective + 1):.1%}; it takes about {needed} independent scores, so enrol more "
+        f"{rate}: too little data to promise {target:.1%}. The lowest rate that can be promised is "
+        f"{1 / (effective + 1):.1%}; about {needed} independent scores are needed, so enrol more "
         "takes."
     )

@@ -1,8 +1,8 @@
-"""Atomic writes, the cache folder, and folders that only their owner may enter.
+"""Atomic writes, the cache folder, and private folders.
 
-New contents go into an unfinished file beside the old one, reach the disk, and then take its name.
-Any error or interrupt removes the unfinished file. Only a killed process leaves one; a write into
-the same folder removes it once it has not changed for a day.
+New contents are written to a temporary file beside the old one, flushed to disk and then renamed.
+Any error or interrupt removes the temporary file. A killed process leaves one behind; a later write
+into the same folder removes it after it has been unchanged for a day.
 """
 
 import contextlib
@@ -20,29 +20,29 @@ import platformdirs
 PROGRAM = "lmkl-pad"
 
 CACHE_VARIABLE = "LMKL_PAD_CACHE"
-"""Environment variable that names another cache folder."""
+"""Environment variable with the path of another cache folder."""
 
 UNFINISHED = ".lmkl-*.tmp"
-"""Pattern of the names of unfinished files."""
+"""Name pattern of temporary files."""
 
 ABANDONED_SECONDS = 24 * 3600.0
-"""An unfinished file that has changed within this time is left alone."""
+"""Temporary files that changed within this time may still be in use."""
 
 _NAME = re.compile(r"\.lmkl-[0-9a-z_]+\.tmp")
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Replace a file by new contents, all of them or none, readable by the owner only."""
+    """Replace the contents of a file, completely or not at all, readable by the owner only."""
     write_together({path: data})
 
 
 def write_together(contents: Mapping[Path, bytes]) -> None:
-    """Replace several files, each as a whole; none unless there is room for all of them.
+    """Replace several files, each completely, and none unless there is space for all of them.
 
-    They are replaced in this order, in quick succession, after everything has reached the disk.
+    They are replaced in this order, in quick succession, after all contents are on disk.
     """
     with contextlib.ExitStack() as stack:
-        # What is entered last is replaced first.
+        # The stack replaces files in reverse order.
         for path, data in reversed(list(contents.items())):
             stream = stack.enter_context(replacing(path))
             stream.write(data)
@@ -51,15 +51,15 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Give a stream whose contents take the place of a file at the end, readable by the owner only.
+    """Open a stream whose contents replace a file at the end, readable by the owner only.
 
-    Any error or interrupt leaves the old file, or none, and nothing else.
+    After an error or interrupt only the old file, if any, is left.
     """
     sweep(path.parent)
-    # Named before it is made: an interrupt right after would not know what to take away.
+    # Name it first, so that an interrupt right after its creation can remove it.
     unfinished = path.with_name(f".lmkl-{secrets.token_hex(8)}.tmp")
     try:
-        with open(unfinished, "xb", opener=_for_its_owner) as stream:
+        with open(unfinished, "xb", opener=_owner_only) as stream:
             yield stream
             _to_disk(stream)
         os.replace(unfinished, path)
@@ -71,7 +71,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def sweep(folder: Path) -> None:
-    """Remove the unfinished files of writers that were killed."""
+    """Remove the temporary files of killed processes."""
     abandoned = time.time() - ABANDONED_SECONDS
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
@@ -81,7 +81,7 @@ def sweep(folder: Path) -> None:
                         os.unlink(entry.path)
 
 
-def _for_its_owner(name: str, flags: int) -> int:
+def _owner_only(name: str, flags: int) -> int:
     return os.open(name, flags, stat.S_IRUSR | stat.S_IWUSR)
 
 
@@ -91,7 +91,7 @@ def _to_disk(stream: IO[bytes]) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name durable, where folders can be synchronised."""
+    """Make the rename durable on systems that can synchronise folders."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -101,16 +101,16 @@ def _sync_folder(folder: Path) -> None:
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be made again, which need not exist yet."""
-    named = os.environ.get(CACHE_VARIABLE)
-    return Path(named) if named else Path(platformdirs.user_cache_dir(PROGRAM, False))
+    """Return the folder of files that can be recreated; it need not exist yet."""
+    path = os.environ.get(CACHE_VARIABLE)
+    return Path(path) if path else Path(platformdirs.user_cache_dir(PROGRAM, False))
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only its owner may enter, and those above it that are missing.
+    """Create a folder that only its owner may enter, with its missing parents.
 
-    One that exists is left as it is. `Path.mkdir` gives the rights it is asked for to the last
-    folder alone: others could rename what lies in those above it, if the ``umask`` lets them.
+    An existing folder is left unchanged. `Path.mkdir` applies the mode only to the last folder:
+    depending on the ``umask``, others could rename the contents of its parents.
     """
     if folder.is_dir():
         return

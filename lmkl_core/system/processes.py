@@ -1,7 +1,7 @@
-"""Child processes that run a module, and locks that only one process can hold.
+"""Child processes that run a module, and locks between processes.
 
-A one-folder build has no interpreter: ``sys.executable`` is the program itself, and given ``-m`` it
-would start a second window. There, its first argument `RUN_MODULE` makes it run a module.
+A one-folder build has no interpreter: ``sys.executable`` is the program itself, and with ``-m`` it
+would start a second window. `RUN_MODULE` as its first argument makes it run a module.
 """
 
 import errno
@@ -17,19 +17,19 @@ from filelock import FileLock, Timeout
 import lmkl_core
 
 Locked = Timeout
-"""Raised where another process or thread holds a lock."""
+"""Raised when another process or thread holds a lock."""
 
 RUN_MODULE = "--lmkl-pad-module"
-"""First argument by which the program of a one-folder build becomes a module."""
+"""First argument that makes a one-folder build run a module."""
 
 
 def is_frozen() -> bool:
-    """Whether this runs from a one-folder build, without an interpreter to call."""
+    """Whether this is a one-folder build, without a Python interpreter."""
     return bool(getattr(sys, "frozen", False))
 
 
 def module_command(module: str) -> list[str]:
-    """Return the command that runs a module in a process of its own.
+    """Return the command that runs a module in its own process.
 
     ``-P`` keeps the current folder out of the child's imports.
     """
@@ -39,9 +39,9 @@ def module_command(module: str) -> list[str]:
 
 
 def module_environment() -> dict[str, str]:
-    """Return ours, with this very lmkl_core first: the child must not find another one.
+    """Return the environment for child processes, which must import this copy of lmkl_core.
 
-    In a one-folder build, PyInstaller's loader in the child starts afresh.
+    In a one-folder build, PyInstaller's loader is reset in the child.
     """
     if is_frozen():
         return os.environ | {"PYINSTALLER_RESET_ENVIRONMENT": "1"}
@@ -57,9 +57,9 @@ def preferred_workers() -> Literal["threads"] | None:
 
 @contextmanager
 def only_one(path: Path) -> Iterator[None]:
-    """Hold the lock of that name, a file that is made here and removed again.
+    """Hold a lock: a file that is created here and removed again.
 
-    Raises `Locked` at once if another process or thread holds it.
+    Raises `Locked` immediately if another process or thread holds it.
     """
     lock = FileLock(path, mode=0o600, thread_local=False)
     try:
@@ -69,7 +69,7 @@ def only_one(path: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        # Windows removes no file that is open; an empty one left behind does no harm.
+        # Windows cannot remove an open file; the empty file does no harm.
         with suppress(OSError):
             path.unlink()
         lock.release()

@@ -66,7 +66,7 @@ PARAMETERS = [
     ({"kernel": None}, "kernel"),
     ({"kernel": [["rbf"]] * 3}, "kernel"),
     ({"kernel": ["rbf", "rbf"]}, "2 kernels for 3 views"),
-    ({"kernel": {"eyes": "rbf"}}, "no kernel for view mouth, skin"),
+    ({"kernel": {"eyes": "rbf"}}, "no entry for view mouth, skin"),
     ({"view": 3}, "view=3 but there are only 3 views"),
     ({"view": "nose"}, "view='nose' is unknown: choose one of eyes, mouth, skin"),
     ({"tol": 0}, "tol=0 must be"),

@@ -133,7 +133,7 @@ def test_that_the_auto_encoder_squeezes_whitened_components_through_its_bottlene
 
 def test_that_a_network_that_was_stopped_early_is_told(data):
     model = AutoEncoder(max_iter=2, random_state=0).fit(data[0])
-    assert any("after 2 steps" in note for note in model.notes_)
+    assert any("in 2 steps" in note for note in model.notes_)
 
 
 def test_that_parameters_out_of_range_are_refused():

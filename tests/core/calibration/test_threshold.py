@@ -171,9 +171,9 @@ def test_that_too_little_data_is_told_exactly_when_the_rate_cannot_be_promised()
             enough = target * (n + 1) >= 1
             assert told.promised == enough
             assert ("too little data" in told.statement) != enough
-            assert (f"it takes about {least} independent" in told.statement) != enough
+            assert (f"about {least} independent scores are needed" in told.statement) != enough
             if not enough:
-                assert f"least that can be promised is {1 / (n + 1):.1%}" in told.statement
+                assert f"lowest rate that can be promised is {1 / (n + 1):.1%}" in told.statement
 
 
 def test_that_dependent_scores_promise_less_than_as_many_independent_ones():
@@ -182,7 +182,7 @@ def test_that_dependent_scores_promise_less_than_as_many_independent_ones():
     assert 5 <= told.n_effective <= 10
     assert not told.promised
     assert f"about {told.n_effective:.0f} independent scores" in told.statement
-    assert f"least that can be promised is {1 / (told.n_effective + 1):.1%}" in told.statement
+    assert f"lowest rate that can be promised is {1 / (told.n_effective + 1):.1%}" in told.statement
     expected = clopper_pearson(told.bpcer * told.n_effective, told.n_effective)
     assert told.interval == pytest.approx(expected)
     assert not independent(scores).promised  # one by one they are still copies
