@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.evaluation.extraction import FeatureStore
 from app.evaluation.protocols.types import Plan, Recording
 from app.types import Condition
-from app.vision.conditions import shared_circumstances
+from app.vision.conditions import condition_groups
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics import ScoreTable
 
@@ -207,4 +207,4 @@ def _circumstances(conditions: Sequence[NDArray[np.float64]]) -> NDArray[np.int6
     if len(known) > FEW_TAKES:
         return np.zeros(len(takes), dtype=np.int64)
     each = [Condition(*map(float, row)) for rows in known.values() for row in rows]
-    return np.array(shared_circumstances(each, takes), dtype=np.int64)
+    return np.array(condition_groups(each, takes), dtype=np.int64)

@@ -16,7 +16,7 @@ from app.models.model import PadModel
 from app.models.summary import people_of, refusal_of, refused_people
 from app.settings import Settings
 from app.types import Condition, Frame, Sample
-from app.vision.conditions import EnrolledConditions, shared_circumstances
+from app.vision.conditions import EnrolledConditions, condition_groups
 from app.vision.pipeline import Pipeline
 from lmkl_core import LocalisedMKL
 from lmkl_core.errors import (
@@ -71,7 +71,7 @@ class Samples(list[Sample]):
 
     def circumstances(self) -> list[int] | None:
         """Return a number per row, the same for takes with shared conditions; None if unknown."""
-        return shared_circumstances(self.conditions, self.takes) if self.conditions else None
+        return condition_groups(self.conditions, self.takes) if self.conditions else None
 
 
 def collect(

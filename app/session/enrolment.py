@@ -23,7 +23,7 @@ from app.session.takes import (
     coverage_by_person,
 )
 from app.types import Sample, ScoredFrame, Verdict
-from app.vision.conditions import shared_circumstances
+from app.vision.conditions import condition_groups
 
 FEWEST_SAMPLES = 12
 """Frames needed for a model."""
@@ -297,7 +297,7 @@ def _lights(samples: tuple[Sample, ...]) -> dict[str, int]:
     if not known:
         return {}
     takes = [take for _, take in known]
-    shared = shared_circumstances([condition for condition, _ in known], takes)
+    shared = condition_groups([condition for condition, _ in known], takes)
     order = {light: number for number, light in enumerate(dict.fromkeys(shared), start=1)}
     return {take: order[light] for take, light in zip(takes, shared, strict=True)}
 

@@ -7,7 +7,7 @@ from enum import Enum
 import numpy as np
 
 from app.types import Condition, Sample
-from app.vision.conditions import shared_circumstances
+from app.vision.conditions import condition_groups
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def coverage(conditions: Sequence[Condition], takes: Sequence[str]) -> tuple[Cov
         return (frames,)
     if len(conditions) != len(takes):
         conditions = ()
-    n_lights = len(set(shared_circumstances(conditions, takes))) if conditions else 0
+    n_lights = len(set(condition_groups(conditions, takes))) if conditions else 0
     turn, nod, distance = (
         _span([getattr(each, name) for each in conditions]) for name in ("yaw", "pitch", "distance")
     )

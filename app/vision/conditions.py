@@ -1,12 +1,12 @@
-"""How far the circumstances of a frame are from the enrolled ones.
+"""How far the conditions of a frame are from the enrolled ones.
 
-In a light that was never enrolled a person looks less familiar than an attack does in the enrolled
-light. So each frame carries its circumstances (`Condition`), and the verdict says when a low score
-comes in such a light.
+In light that was never enrolled, a person may score lower than an attack in enrolled light. So each
+frame carries its `Condition`, and the verdict says when a low score comes with unfamiliar light.
 
-A take spans a range in each dimension. The distance of a frame from a take is how far it lies
-outside, in tolerances, in the worst dimension; from the enrolment, that of the nearest take. 0 is
-inside, 1 the edge of the tolerances, and every distance has a name ("the light is warmer").
+A take covers a range in each dimension. A frame's distance from a take is how far it lies outside,
+in tolerances, in the worst dimension; its distance from the enrolment is that from the nearest
+take.
+0 is inside, 1 the edge of the tolerances. Every difference has a name ("the light is warmer").
 """
 
 import math
@@ -23,16 +23,16 @@ NAMES = tuple(field.name for field in fields(Condition))
 
 
 class Dimension(NamedTuple):
-    """The tolerance of a dimension, and the words for lying outside a range."""
+    """The tolerance of a dimension, and the words for values outside a range."""
 
     tolerance: float
     below: str
     above: str
 
 
-# Steps that a person hardly notices. Of real people's genuine frames in enrolled light 1 % (phone)
-# and 7 % (webcam) lie outside, in another light all (`python -m benchmarks real --only verdicts`).
-# The words finish "Compared with the nearest take, ...".
+# Steps that people hardly notice. In enrolled light, 1 % (phone) and 7 % (webcam) of real people's
+# genuine frames are outside; in another light, all (`python -m benchmarks real --only verdicts`).
+# The words complete "Compared with the nearest take, ...".
 DIMENSIONS = {
     "brightness": Dimension(18.0, "it is darker", "it is brighter"),
     "contrast": Dimension(12.0, "the contrast is lower", "the contrast is higher"),
@@ -53,17 +53,17 @@ DIMENSIONS = {
 TOLERANCES = np.array([DIMENSIONS[name].tolerance for name in NAMES])
 
 ROOM = [NAMES.index(name) for name in ("room_brightness", "room_warmth", "room_tint")]
-"""Dimensions of the light in the room, which a print or a screen does not bring along."""
+"""Dimensions of the light in the room, which a print or a screen cannot change."""
 PLACE = [NAMES.index(name) for name in ("distance", "yaw", "pitch", "roll")]
-"""Dimensions of where the face is and where it looks."""
+"""Dimensions of the position and pose of the face."""
 
-# The ends of a take's range: a few blinking or blurred frames do not stretch it.
+# The ends of a take's range, so that a few blinking or blurred frames do not widen it.
 RANGE_QUANTILES = (0.02, 0.98)
 
 
 @dataclass(frozen=True, eq=False)
 class EnrolledConditions:
-    """The ranges of the enrolled takes: (takes, dimensions) ends in the order of `NAMES`."""
+    """The ranges of the enrolled takes; ``low`` and ``high`` have a column per name in `NAMES`."""
 
     takes: tuple[str, ...]
     low: NDArray[np.float64]
@@ -83,7 +83,7 @@ class EnrolledConditions:
         return cls(names, np.array([r[0] for r in ranges]), np.array([r[1] for r in ranges]))
 
     def familiarity(self, condition: Condition) -> Familiarity:
-        """Return how far a frame's circumstances are from the enrolled ones, and in what."""
+        """Return how far a condition is from the enrolled ones, and in what they differ."""
         value = np.array(astuple(condition))
         outside = self.outside(value)
         worst = outside.max(axis=1)
@@ -104,16 +104,17 @@ class EnrolledConditions:
         return outside
 
 
-def shared_circumstances(conditions: Sequence[Condition], takes: Sequence[str]) -> list[int]:
-    """Number every frame, equally where takes share circumstances.
+def condition_groups(conditions: Sequence[Condition], takes: Sequence[str]) -> list[int]:
+    """Return a group number for every frame; takes recorded in the same conditions share one.
 
-    Two takes do when the typical frame of each lies within the tolerances of the other.
+    They do if the typical frame of each lies within the tolerances of the other, directly or
+    through other takes.
     """
     enrolled = EnrolledConditions.of(conditions, takes)
     values, member = np.array([astuple(condition) for condition in conditions]), np.array(takes)
     outside = [enrolled.outside(values[member == name][:, None, :]) for name in enrolled.takes]
     apart = np.array([np.median(each.max(axis=2), axis=0) for each in outside])
-    number = list(range(len(outside)))
-    for one, other in np.argwhere(np.triu(np.maximum(apart, apart.T) <= 1.0, 1)):
-        number = [number[one] if here == number[other] else here for here in number]
-    return [number[enrolled.takes.index(name)] for name in takes]
+    groups = list(range(len(outside)))
+    for first, second in np.argwhere(np.triu(np.maximum(apart, apart.T) <= 1.0, 1)):
+        groups = [groups[first] if group == groups[second] else group for group in groups]
+    return [groups[enrolled.takes.index(name)] for name in takes]

@@ -2,7 +2,7 @@
 
 ``Frame -> RGB -> face -> transform -> quality and condition -> crops -> views, liveness``
 
-A stage that cannot go on returns a status and a reason; no frame raises.
+A stage that fails returns a status and a reason; no frame raises.
 """
 
 import logging
@@ -35,8 +35,8 @@ from lmkl_core.features.presets import Crop, Preset, load_preset
 log = logging.getLogger(__name__)
 
 _ALIGNED = Crop("aligned", ALIGNED_SIZE)
-# Seconds between frames whose movement is measured: network cameras send bursts stamped with their
-# arrival, which would make a slow move look fast.
+# Seconds between frames used to measure movement: network cameras send bursts, stamped on arrival,
+# which would make a slow move look fast.
 _SHORTEST_GAP, _LONGEST_GAP = 0.02, 0.5
 _TRAIL = 16
 
@@ -126,7 +126,7 @@ class Pipeline:
         return condition, quality
 
     def _motion(self, time: float, centre: tuple[float, float], size: float) -> float:
-        """Return the speed since a frame shortly before, in face sides a second."""
+        """Return the speed since an earlier frame, in face sides per second."""
         trail = self._trail
         if trail and not 0.0 < time - trail[-1][0] <= _LONGEST_GAP:
             trail.clear()
@@ -163,7 +163,7 @@ class Pipeline:
         except UnusableViewsError:
             return None
         except Exception:
-            log.exception("Liveness cannot be measured: frames are judged without it.")
+            log.exception("Liveness cannot be measured: frames are scored without it.")
             self.meter = None
             return None
         return found if math.isfinite(found) else None
@@ -176,7 +176,7 @@ def make_pipeline(
     progress: Callable[[int, int, str], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> Pipeline:
-    """Return a pipeline for a preset; the first time takes a minute."""
+    """Return a pipeline for a preset; preparing the networks for the first time takes a minute."""
     chosen = load_preset(preset) if isinstance(preset, str) else preset
     extractor = Extractor(chosen, progress=progress, cancel=cancel)
     return Pipeline(extractor, FaceTracker(make_detector(detector)))

@@ -1,7 +1,7 @@
-"""What is measured of a face, and the quality gate: named values with limits and advice.
+"""Measurements of a face, and the quality gate: named values with limits and advice.
 
 Everything is measured on the aligned face (one size for every distance and tilt) or on its
-geometry, so a limit means the same at every resolution of the camera.
+geometry, so a limit means the same at every camera resolution.
 """
 
 import math
@@ -18,27 +18,27 @@ Colour: TypeAlias = tuple[float, float, float]
 
 ALIGNED_SIZE = 112  # side in pixels of the aligned face on which light and sharpness are measured
 
-HEAD_SIDES = 2.2  # a head with its hair in sides of the tight face square
+HEAD_SIDES = 2.2  # size of a head with hair, in sides of the tight face square
 
 _STEP = 8
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a face that is enrolled or judged.
+    """Limits for faces that are enrolled or scored.
 
-    ``docs/real.md`` says how often each limit refused frames of real recordings.
+    ``docs/real.md`` shows how often each limit refused frames of real recordings.
     """
 
     min_size: float = 80.0  # side of the tight face square in pixels of the frame
     min_visible: float = 1.0  # of `app.vision.faces.alignment.visible_share`
-    brightness: tuple[float, float] = (15.0, 225.0)  # mean luma; below, hardly a thing is visible
+    brightness: tuple[float, float] = (15.0, 225.0)  # mean luma; below, hardly anything is visible
     min_contrast: float = 8.0  # standard deviation of the luma; a real face's is brightness / 4
     min_sharpness: float = -3.6  # of `sharpness`
     max_yaw: float = 35.0  # degrees either way
-    max_pitch: float = 40.0  # a person's own nose shifts it by about ten degrees
+    max_pitch: float = 40.0  # varies with the nose by about ten degrees
     max_roll: float = 30.0
-    max_motion: float = 1.0  # face sides a second
+    max_motion: float = 1.0  # face sides per second
 
 
 def condition_of(
@@ -46,7 +46,7 @@ def condition_of(
 ) -> Condition:
     """Measure an aligned face, `ALIGNED_SIZE` pixels square and ``size`` pixels wide in its frame.
 
-    Distance is the share of the frame's height that the face fills, whatever the resolution.
+    Distance comes from the share of the frame's height that the face fills, at any resolution.
     """
     luma = cv2.cvtColor(aligned, cv2.COLOR_RGB2GRAY).astype(np.float32)
     red, green, blue = (float(value) for value in cv2.mean(aligned)[:3])
@@ -73,7 +73,7 @@ def condition_of(
 
 def _cast(colour: Colour) -> tuple[float, float]:
     """Return log ratios of red to blue, and of green to the mean of both."""
-    # One grey level keeps the logarithms finite on a channel that is all zero.
+    # One more grey level keeps the logarithms finite for a channel that is all zero.
     red, green, blue = (value + 1.0 for value in colour)
     return math.log(red / blue), math.log(green / math.sqrt(red * blue))
 
@@ -85,7 +85,7 @@ def surroundings(image: Image, centre: tuple[float, float], side: float) -> Colo
     reach = HEAD_SIDES * side / 2
     outside = (np.abs(rows - centre[1]) > reach)[:, None] | (np.abs(columns - centre[0]) > reach)
     if np.count_nonzero(outside) < 0.05 * outside.size:
-        # The head fills the frame: its rim is the best guess at the background.
+        # The head fills the frame: the frame's rim is the best guess at the background.
         outside[:] = False
         outside[[0, -1], :] = outside[:, [0, -1]] = True
     red, green, blue = (float(value) for value in sample[outside].mean(axis=0))
@@ -95,8 +95,8 @@ def surroundings(image: Image, centre: tuple[float, float], side: float) -> Colo
 def sharpness(luma: NDArray[np.float32]) -> float:
     """Return the natural log of fine detail over coarse structure.
 
-    The energy of the Laplacian over the variance of the picture: it does not change with
-    brightness or contrast, falls with blur of any kind, and rises with noise.
+    This is the variance of the Laplacian over that of the picture: it does not change with
+    brightness or contrast, falls with any blur, and rises with noise.
     """
     variance = float(luma.var())
     if variance < 1.0:

@@ -1,23 +1,23 @@
 """From landmarks to face coordinates, and from face coordinates to crops.
 
-A similarity transform (turn, one scale, shift) takes the five landmarks as close as it can to
-`TEMPLATE`, in the least-squares sense. With points as complex numbers the optimum of Umeyama
-(1991) is a quotient: for centred landmarks p and centred template q,
+A similarity transform (rotation, one scale, shift) maps the five landmarks to `TEMPLATE` in the
+least-squares sense. With points as complex numbers the optimum of Umeyama (1991) is a quotient: for
+centred landmarks p and centred template q,
 
     a = sum(conj(p) q) / sum(|p|^2),        face = a (z - mean z) + mean template,
 
-and a mirror image cannot come out, because multiplying by a complex number never mirrors.
+which is never a mirror image, because multiplication by a complex number does not reflect.
 
-Shrinking by plain bilinear interpolation would turn fine texture into moiré, which a detector of
-screens and prints must not be shown. So the image is blurred first, by a Gaussian of
+Shrinking by plain bilinear interpolation would turn fine texture into moiré, the very sign of
+screens and prints. So the image is blurred first, by a Gaussian of
 
     sigma^2 = 0.4^2 (f^2 - 1)    pixels, when f > 1 pixels of the image go into one of the crop,
 
-and halved first where f is large; the law holds for halves of halves too.
+and halved first where f is large; the formula also holds for repeated halving.
 
-Resampled crops that reach over the frame are continued by reflection, since a black edge would be
-texture of our own making. Native crops are moved inside the frame, and reflected only if it is
-smaller than they are. Boxes are shrunk to the frame and moved inside it.
+Resampled crops that extend beyond the frame are continued by reflection, since a black edge would
+add texture. Native crops are moved inside the frame, and reflected only if the frame is smaller.
+Boxes are shrunk to the frame and moved inside it.
 """
 
 import math
@@ -30,42 +30,42 @@ from numpy.typing import NDArray
 from app.types import LANDMARKS, Box, Image
 from lmkl_core.features.presets.preset import TEMPLATE, Crop
 
-Matrix = NDArray[np.float64]  # 2 x 3: a linear map and a shift of pixel positions
+Matrix = NDArray[np.float64]  # 2 x 3: linear map and shift of pixel positions
 
 BROW = (0.5, 0.355)
 CHIN = (0.5, 1.005)
 CHEEKS = ((0.25, 0.64), (0.75, 0.64))
-"""Points of a face beside its landmarks, in face coordinates, from the proportions of a face.
+"""Further points of a face in face coordinates, from the proportions of a face.
 
-The brows lie a third of the eye distance above the eyes; the chin half as far below the mouth as
-the mouth below the eyes. Each cheek's point lies halfway between eye and edge: up to a seventh of
-the width may be missing at a side.
+The brows lie a third of the eye distance above the eyes, the chin half as far below the mouth as
+the mouth below the eyes. Each cheek's point lies halfway between eye and edge, so up to a seventh
+of the width may be missing on a side.
 """
 
 _TEMPLATE = np.array(TEMPLATE)
 _CENTRE = (0.5, 0.5)
 
-# Landmarks whose spread is below this many pixels, or whose shape has less than this correlation
-# with a face's, say nothing about where a face lies; nor do positions beyond any picture.
+# Landmarks are refused if their spread is below this many pixels, their shape has less than this
+# correlation with a face's, or they lie beyond any picture.
 _MIN_SPREAD = 1.0
 _FARTHEST = 1e6
 _MIN_CORRELATION = 0.3
 
 _BLUR = 0.4
 _MIN_SIGMA = 0.15  # below this a Gaussian on whole pixels does nothing
-_MAX_SHRINKING = 4.0  # beyond it the image is halved first, which keeps the Gaussian small
-# Averaging pairs of pixels is itself a blur, of variance 1/4; the rest of what f = 2 needs:
+_MAX_SHRINKING = 4.0  # above it the image is halved first, which keeps the Gaussian small
+# Averaging pairs of pixels is itself a blur of variance 1/4; this is the rest of what f = 2 needs.
 _HALVING_SIGMA = math.sqrt(_BLUR**2 * 3.0 - 0.25)
 
 
 def face_transform(landmarks: NDArray[np.float64]) -> Matrix | None:
     """Map image positions to face coordinates.
 
-    None if the (5, 2) landmarks are not finite, lie on one spot or look nothing like a face.
+    None if the (5, 2) landmarks are not finite, coincide or do not resemble a face.
     """
     points = np.asarray(landmarks, dtype=np.float64)
     if points.shape != (len(LANDMARKS), 2) or not (np.abs(points) < _FARTHEST).all():
-        return None  # NaN compares false, so it ends here too
+        return None  # includes NaN, which compares false
     source, target = points @ [1, 1j], _TEMPLATE @ [1, 1j]
     p, q = source - source.mean(), target - target.mean()
     spread = float(np.vdot(p, p).real)
@@ -117,18 +117,18 @@ def visible_share(
 ) -> float:
     """Share of nine points (landmarks, `BROW`, `CHIN`, `CHEEKS`) that lie inside the frame.
 
-    With all of them inside a face is whole enough to judge, although the tight face square, which
-    is wider than a face, may reach over the border.
+    If all are inside, enough of the face is visible, although the tight face square, which is wider
+    than a face, may extend beyond the frame.
     """
     height, width = shape[:2]
     points = np.vstack([landmarks, apply(invert(transform), np.array([BROW, CHIN, *CHEEKS]))])
-    # Pixels are squares about their centres: the frame ends half a pixel beyond the outermost.
+    # Pixels are squares about their centres, so the frame ends half a pixel beyond the last centre.
     inside = (points >= -0.5) & (points <= np.array([width, height]) - 0.5)
     return float(inside.all(axis=1).mean())
 
 
 def _scaled_box(image: Image, box: Box, crop: Crop) -> Image:
-    """Cut the scaled box, resized bilinearly and unblurred as in the networks' training."""
+    """Cut the scaled box, resized bilinearly without blur, as in the networks' training."""
     last = np.array(image.shape[1::-1]) - 1.0
     corner, sides = np.clip(np.nan_to_num(box), -_FARTHEST, _FARTHEST).reshape(2, 2)
     sides = np.maximum(sides, 1.0)
@@ -142,14 +142,14 @@ def _scaled_box(image: Image, box: Box, crop: Crop) -> Image:
 
 
 def _native(image: Image, transform: Matrix, crop: Crop) -> Image:
-    """Cut an upright window of untouched pixels about the crop's centre."""
+    """Cut an upright window of unchanged pixels about the crop's centre."""
     size, lengths = crop.size, np.array(image.shape[1::-1])
     centre = apply(invert(transform), np.array([crop.centre]))[0]
-    # The window's first pixel, so that its middle is nearest to the centre.
+    # The window's first pixel, chosen so that its middle is nearest to the centre.
     x, y = np.clip(np.floor(centre - size / 2 + 1.0).astype(int), 0, np.maximum(lengths - size, 0))
     window = image[y : y + size, x : x + size]
     if (missing := np.maximum(size - lengths, 0)).any():
-        # As little reflection as possible, equal on both sides.
+        # As little reflection as possible, equally on both sides.
         left, top = (int(n) for n in missing // 2)
         right, bottom = (int(n) for n in missing - missing // 2)
         border = cv2.BORDER_REFLECT_101
@@ -167,14 +167,14 @@ def apply(matrix: Matrix, points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def scale_of(matrix: Matrix) -> float:
-    """How many times longer a length becomes under a similarity transform."""
+    """Return the factor by which a similarity transform scales lengths."""
     return math.sqrt(abs(float(np.linalg.det(matrix[:, :2]))))
 
 
 def square_to_image(matrix: Matrix, centre: tuple[float, float], side: float, size: int) -> Matrix:
-    """Map pixels of a crop of ``size`` to pixels of the image.
+    """Return the map from pixels of a crop of ``size`` to pixels of the image.
 
-    The square is given in the coordinates to which ``matrix`` maps image positions.
+    ``centre`` and ``side`` are in the coordinates to which ``matrix`` maps image positions.
     """
     step = side / size
     offset = np.asarray(centre) + (0.5 / size - 0.5) * side
@@ -186,7 +186,7 @@ def square_to_image(matrix: Matrix, centre: tuple[float, float], side: float, si
 def resample(image: Image, crop_to_image: Matrix, size: int) -> Image:
     """Cut ``size`` x ``size`` pixels; the map goes from the crop's pixels to the image's."""
     shrinking = scale_of(crop_to_image)
-    # Blurs reach three sigma, interpolation and halving a few pixels of their own size.
+    # Blurs need three sigma; interpolation and halving need a few pixels of their own size.
     margin = 2.0 * max(shrinking, 1.0) + 2.0
     part, matrix = _needed_part(image, crop_to_image, size, margin)
     while shrinking > _MAX_SHRINKING and min(part.shape[:2]) > 1:
@@ -204,7 +204,7 @@ def resample(image: Image, crop_to_image: Matrix, size: int) -> Image:
 
 
 def reduce_to(image: Image, width: int, height: int) -> Image:
-    """Resize the whole image: by area when it shrinks, bilinearly when it grows."""
+    """Resize the whole image: by area to shrink it, bilinearly to enlarge it."""
     shrinks = width * height < image.shape[0] * image.shape[1]
     interpolation = cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR
     return np.asarray(cv2.resize(image, (width, height), interpolation=interpolation), np.uint8)
@@ -223,12 +223,12 @@ def _needed_part(
 
 
 def _needed_range(low: float, high: float, length: int) -> slice:
-    """Pixels from low to high, and those that reflection puts outside the frame."""
+    """Return the pixels from low to high, and those that reflection repeats outside the frame."""
     last = length - 1
     start = min(low, 2 * last - high)
     stop = max(high, -low)
     if start < -last or stop > 2 * last:
-        return slice(0, length)  # reflected more than once: all of it
+        return slice(0, length)  # reflected more than once
     return slice(max(math.floor(start), 0), min(math.ceil(stop), last) + 1)
 
 

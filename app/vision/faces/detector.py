@@ -1,4 +1,4 @@
-"""The interface of face detectors, the choice of one, and the arithmetic of their boxes."""
+"""Face detectors: their interface, the choice of one, and arithmetic on boxes."""
 
 import logging
 from typing import Literal, Protocol
@@ -11,7 +11,7 @@ from app.types import Face, Image
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.weights import weights_folder
 
-LONGEST_SIDE = 320  # pixels: detectors look at the image at this size, whatever its own
+LONGEST_SIDE = 320  # pixels: images are resized to this for detection
 
 log = logging.getLogger(__name__)
 
@@ -19,7 +19,7 @@ Boxes = NDArray[np.float64]  # rows of left, top, right, bottom
 
 
 class FaceDetector(Protocol):
-    """Finds faces with five landmarks; each thread needs its own, for the networks' buffers."""
+    """Finds faces with five landmarks; not thread-safe, because the networks have buffers."""
 
     @property
     def name(self) -> str: ...
@@ -29,9 +29,9 @@ class FaceDetector(Protocol):
         ...
 
     def refine(self, image: Image, face: Face) -> Face | None:
-        """Look near where the face was; None if it is lost.
+        """Look near the last position of a face; None if it is lost.
 
-        A fraction of the cost of `detect`; follows moves of up to about a fifth of the face.
+        Costs a fraction of `detect`; follows moves of up to about a fifth of the face.
         """
         ...
 
@@ -39,10 +39,10 @@ class FaceDetector(Protocol):
 def make_detector(name: str = "auto") -> FaceDetector:
     """Return a detector by name, or raise `InvalidInputError`.
 
-    ``"auto"`` is YuNet if its file is in the folder of weights and can be used, else MTCNN, whose
-    files come with an installed package.
+    ``"auto"`` is YuNet if its file is in the weights folder and usable, else MTCNN, whose files
+    come with an installed package.
     """
-    # Inside: both modules import this one.
+    # Imported here, because both modules import this one.
     from app.vision.faces.mtcnn import MtcnnDetector
     from app.vision.faces.yunet import YUNET_FILE, YuNetDetector
 

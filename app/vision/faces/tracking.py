@@ -1,9 +1,9 @@
 """Follow one face from frame to frame: detect now and then, refine in between.
 
-A full detection costs several times a look near the last place, but finds newcomers; so it runs at
-the start, when the face is lost, and every few frames. Another face is followed only if the present
-one is gone, or the other was clearly larger in several detections in a row. Landmarks are not
-smoothed: a filter that helped would lag behind a moving face.
+A full detection costs several times as much as a look near the last position, but finds new faces;
+so it runs at the start, when the face is lost, and every few frames. Another face is followed only
+if the present one is gone, or if the other was clearly larger in several detections in a row.
+Landmarks are not smoothed: a useful filter would lag behind a moving face.
 """
 
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ from app.vision.faces.detector import FaceDetector, edges, overlaps
 @dataclass(frozen=True, eq=False)
 class Tracking:
     face: Face | None
-    n_faces: int  # of the last full detection; at least one where there is a face
-    changed: bool  # whether this face does not continue the last one: the first, or another
+    n_faces: int  # in the last full detection; at least one if there is a face
+    changed: bool  # whether this face is the first or another one than before
 
 
 class FaceTracker:
-    """Follows the largest face, steadily, on the detector's thread."""
+    """Follows the largest face without jumping between faces; not thread-safe."""
 
-    detect_every = 10  # frames from one full detection to the next while the face is not lost
-    detect_seconds = 0.5  # time after which a full detection is due even if fewer frames have come
-    larger = 1.3  # how many times larger in area another face must be to take over,
-    detections = 3  # and in how many detections in a row; a face missed so often is given up
-    memory = 1.0  # seconds for which a lost face is remembered: at its place it is the same face
+    detect_every = 10  # frames between full detections while the face is not lost
+    detect_seconds = 0.5  # after which a full detection is due even with fewer frames
+    larger = 1.3  # factor in area by which another face must be larger to take over,
+    detections = 3  # in this many detections in a row; a face missed in as many is given up
+    memory = 1.0  # seconds during which a face at the place of a lost one is the same face
     pause = 5.0  # seconds without a frame after which the tracker is reset
 
     def __init__(self, detector: FaceDetector) -> None:
@@ -61,13 +61,13 @@ class FaceTracker:
         return self._detect(image, time, near)
 
     def lose(self, time: float) -> None:
-        """Note a frame in which nothing can be seen, such as a black one."""
+        """Note a frame in which nothing is visible, such as a black one."""
         self._face, self._time = None, time
 
     def _look_nearby(self, image: Image) -> Face | None:
         near = None if self._face is None else self.detector.refine(image, self._face)
-        # After a cut to another scene `refine` may walk over to a face next to the old place: one
-        # that has left its own place is not the one that was followed.
+        # After a cut to another scene `refine` may drift to a face next to the old position, which
+        # is not the one that was followed.
         return None if near is None else _best_match(self._face, [near])
 
     def _is_due(self, time: float) -> bool:
@@ -75,7 +75,7 @@ class FaceTracker:
         return self._frames_since + 1 >= self.detect_every or not 0 <= age < self.detect_seconds
 
     def _detect(self, image: Image, time: float, near: Face | None) -> Tracking:
-        """Look everywhere; ``near`` is the followed face as seen by looking nearby."""
+        """Look everywhere; ``near`` is the followed face as `refine` sees it."""
         faces = self.detector.detect(image)
         self._detected_at, self._frames_since = time, 0
         self._n_faces = len(faces)
@@ -83,7 +83,7 @@ class FaceTracker:
         same = _best_match(expected, faces)
         self._unconfirmed = self._unconfirmed + 1 if same is None and near is not None else 0
         if same is None and near is not None and self._unconfirmed < self.detections:
-            # Full detections miss a face now and then that the look nearby still holds.
+            # Full detections sometimes miss a face that `refine` still finds.
             self._n_faces += 1
             same = near
         if same is None:
@@ -101,7 +101,7 @@ class FaceTracker:
 
     def _follow(self, face: Face, time: float, *, changed: bool) -> Tracking:
         if changed:
-            self._unconfirmed = 0  # what was missed was the face before
+            self._unconfirmed = 0  # it counted misses of the previous face
         self._face, self._last_seen = face, (face, time)
         return Tracking(face, max(self._n_faces, 1), changed)
 
@@ -109,7 +109,7 @@ class FaceTracker:
         return None if seen is None or not 0 <= time - seen[1] <= self.memory else seen[0]
 
     def _returned(self, followed: Face, faces: list[Face], time: float) -> Face | None:
-        """Return the face followed before, if it was hidden (by a hand, a cup) for a moment."""
+        """Return the face followed before, if it was hidden (by a hand, a cup) only briefly."""
         others = [face for face in faces if face is not followed]
         returned = _best_match(self._remembered(self._before, time), others)
         if returned is not None:
@@ -133,7 +133,7 @@ class FaceTracker:
 
 
 def _best_match(expected: Face | None, faces: list[Face], at_least: float = 0.3) -> Face | None:
-    """Return the face that overlaps the expected one most, if it does so enough."""
+    """Return the face that overlaps the expected one most, if it overlaps enough."""
     if expected is None or not faces:
         return None
     shared = overlaps(edges([expected]), edges(faces))[0]

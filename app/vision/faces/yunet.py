@@ -1,8 +1,8 @@
-"""YuNet through OpenCV's ``FaceDetectorYN``: better on small faces, if its file is there.
+"""YuNet through OpenCV's ``FaceDetectorYN``: better on small faces, if its file is installed.
 
-The file is 233 KB and comes with no package: it is downloaded or copied by hand. YuNet takes BGR
-images of a size set beforehand. Its landmarks are named after the person (right eye first), which
-is the image's left first: the order of `app.types.LANDMARKS`.
+The file (233 KB) is part of no package: it is downloaded or copied by hand. YuNet takes BGR images
+of a size set beforehand. It names landmarks from the person's point of view (right eye first),
+which is left first in the image: the order of `app.types.LANDMARKS`.
 """
 
 import hashlib
@@ -26,27 +26,27 @@ from lmkl_core.errors import InvalidInputError
 YUNET_FILE = "face_detection_yunet_2023mar.onnx"
 YUNET_SHA256 = "8f2383e4dd3cfbb4553ea8718107fc0423210dc964f9f4280604804ed2552fa4"
 
-_SURE = 0.7
-_OVERLAP = 0.3
-_MOST = 100
+_MIN_CONFIDENCE = 0.7
+_MAX_OVERLAP = 0.3
+_MAX_FACES = 100
 _COLUMNS = 15  # x, y, width, height, five landmarks, score
 
-# The window of `refine`, in faces and in pixels: the face is then about 70 pixels, which YuNet
-# sees best, and there is room for a move of half a face on every side.
+# The window of `refine`, in faces and in pixels: the face then has about 70 pixels, the best size
+# for YuNet, and may move by half a face in every direction.
 _WINDOW_SIDE, _WINDOW_PIXELS = 2.2, 160
 
 
 class YuNetDetector:
-    """Face detector on the YuNet network; raises `InvalidInputError` for any other file.
+    """Face detector with the YuNet network; raises `InvalidInputError` for any other file.
 
-    It finds faces from about 10 pixels of the reduced image on.
+    It finds faces of at least about 10 pixels in the reduced image.
     """
 
     name = "yunet"
 
     def __init__(self, path: Path, sha256: str = YUNET_SHA256) -> None:
         content = _content(path, sha256)
-        # One for frames and one for windows: changing the input size rebuilds the network.
+        # One for frames and one for windows, because changing the input size rebuilds the network.
         self._whole = _detector(content, path, (LONGEST_SIDE, LONGEST_SIDE))
         self._window = _detector(content, path, (_WINDOW_PIXELS, _WINDOW_PIXELS))
 
@@ -62,15 +62,15 @@ class YuNetDetector:
         if transform is None:
             return None
         to_image = square_to_image(transform, (0.5, 0.55), _WINDOW_SIDE, _WINDOW_PIXELS)
-        # Upright: only the place and the size of the face are taken from the transform.
+        # Upright: only the position and size of the face come from the transform.
         middle = apply(to_image, np.full((1, 2), _WINDOW_PIXELS / 2 - 0.5))[0]
         step = float(np.hypot(*to_image[:, 0]))
         first = middle - step * (_WINDOW_PIXELS / 2 - 0.5)
         to_image = np.array([[step, 0.0, first[0]], [0.0, step, first[1]]])
         found = _faces(self._window, resample(image, to_image, _WINDOW_PIXELS), to_image)
-        # The window may hold a neighbour: ours moved least.
-        middles = [np.linalg.norm((near.landmarks - face.landmarks).mean(axis=0)) for near in found]
-        return found[int(np.argmin(middles))] if found else None
+        # The window may contain another face: the followed one moved least.
+        moves = [np.linalg.norm((near.landmarks - face.landmarks).mean(axis=0)) for near in found]
+        return found[int(np.argmin(moves))] if found else None
 
 
 def _faces(detector: cv2.FaceDetectorYN, image: Image, to_image: Matrix) -> list[Face]:
@@ -81,7 +81,7 @@ def _faces(detector: cv2.FaceDetectorYN, image: Image, to_image: Matrix) -> list
     table = np.asarray(rows, dtype=np.float64).reshape(-1, _COLUMNS)
     faces = []
     for row in table[np.isfinite(table).all(axis=1)]:
-        # YuNet counts from the corner of the image, so a position lies half a pixel further left.
+        # YuNet counts from the corner of the image, half a pixel further left than our positions.
         corners = apply(to_image, np.array([row[:2], row[:2] + row[2:4]]) - 0.5) + 0.5
         width, height = corners[1] - corners[0]
         faces.append(
@@ -100,22 +100,23 @@ def _content(path: Path, sha256: str) -> bytes:
     except OSError as error:
         raise InvalidInputError(
             f"The YuNet file {path} cannot be read ({error.strerror}): put {YUNET_FILE} there, "
-            f"or take the detector 'mtcnn'."
+            f"or choose the detector 'mtcnn'."
         ) from error
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
         raise InvalidInputError(
-            f"The file {path} is damaged or not YuNet's: its SHA-256 begins {found[:12]} and "
-            f"should begin {sha256[:12]}; fetch it again or remove it."
+            f"The file {path} is damaged or not YuNet's: its SHA-256 begins with {found[:12]} "
+            f"instead of {sha256[:12]}; fetch it again or remove it."
         )
     return content
 
 
 def _detector(content: bytes, path: Path, size: tuple[int, int]) -> cv2.FaceDetectorYN:
-    """Build OpenCV's detector and try it on a grey image: bad outputs show here."""
+    """Build OpenCV's detector and run it on a grey image, which reveals bad outputs."""
     model, config = np.frombuffer(content, np.uint8), np.empty(0, np.uint8)
     try:
-        detector = cv2.FaceDetectorYN.create("onnx", model, config, size, _SURE, _OVERLAP, _MOST)
+        limits = (_MIN_CONFIDENCE, _MAX_OVERLAP, _MAX_FACES)
+        detector = cv2.FaceDetectorYN.create("onnx", model, config, size, *limits)
         detector.detect(np.full((size[1], size[0], 3), 127, np.uint8))
     except cv2.error as error:
         raise InvalidInputError(

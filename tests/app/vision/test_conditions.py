@@ -10,7 +10,7 @@ from app.types import Condition, Pose
 from app.vision.conditions import (
     DIMENSIONS,
     EnrolledConditions,
-    shared_circumstances,
+    condition_groups,
 )
 from app.vision.quality import ALIGNED_SIZE, condition_of
 from tests.app.pictures import skin
@@ -115,7 +115,7 @@ def test_that_enrolling_nothing_or_what_is_not_finite_is_refused():
 
 def shared(*named):
     conditions = [replace(HOME, **change) for _, change in named]
-    return shared_circumstances(conditions, [name for name, _ in named])
+    return condition_groups(conditions, [name for name, _ in named])
 
 
 def test_that_takes_within_each_others_tolerances_share_circumstances():
