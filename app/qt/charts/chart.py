@@ -1,4 +1,4 @@
-"""Base of all charts: when they draw, their words and legend, and their export."""
+"""Base of all charts: when they draw, their text and legend, and how they are exported."""
 
 import csv
 import io
@@ -13,23 +13,23 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QPushButton, QTab
 from app.names import spreadsheet_cell
 from app.qt import theme
 from app.qt.charts.plot import Plot
-from app.qt.widgets.layout import FlowRow, vbox
+from app.qt.widgets.layout import FlowRow, activate, vbox
 from app.qt.widgets.texts import set_text, wrapped
 from app.qt.widgets.throttle import Throttle
 
 _MARGIN = 12
 _SCALE = 2
 
-Key = tuple[str, str, str]
-"""One entry of a legend: its mark, the colour of the mark, and its words."""
+LegendEntry = tuple[str, str, str]
+"""A symbol, its colour, and a text."""
 
 
 class Chart(QWidget):
-    """A chart that draws while it is stale and visible.
+    """A chart that redraws itself only while it is visible.
 
-    A kind of chart calls ``_lay_out`` and writes ``_draw`` (the picture), ``_words`` (one or two
-    sentences that state the content, also its accessible description) and ``to_csv``. Text
-    changes less often than the picture, because it must be readable.
+    A subclass calls ``_lay_out`` and implements ``_draw`` (the picture), ``_description`` (the
+    content in one or two sentences, also for screen readers) and ``to_csv``. Text is updated less
+    often than the picture to stay readable.
     """
 
     interval_ms = 33
@@ -39,49 +39,57 @@ class Chart(QWidget):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
-        # The newest event filter is called first: a chart that is shown draws before it writes.
-        self._writing = Throttle(self, self.text_interval_ms, self._write)
-        self._drawing = Throttle(self, self.interval_ms, self._on_draw_due)
+        # Qt calls the newest event filter first, so a chart that is shown is drawn before its
+        # text is updated.
+        self._text_throttle = Throttle(self, self.text_interval_ms, self._update_text)
+        self._draw_throttle = Throttle(self, self.interval_ms, self._on_draw_due)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self._make_actions()
         self._statement, self._legend = wrapped(parent=self), wrapped(parent=self)
         self._legend.setTextFormat(Qt.TextFormat.RichText)
         self.head = FlowRow(self)
-        """Controls above the picture; the last one copies or saves the chart."""
+        """Controls above the picture; the last button copies or saves the chart."""
         self._picture = QWidget(self)
         theme.notifier().changed.connect(self.mark_stale)
 
     @Slot()
     def refresh(self) -> None:
-        """Draw and write now if stale."""
-        self._drawing.catch_up()
-        self._writing.catch_up()
+        """Update picture and text now if they are stale."""
+        self._draw_throttle.catch_up()
+        self._text_throttle.catch_up()
 
     @Slot()
     def mark_stale(self) -> None:
-        """Mark for a refresh; cheap at any rate."""
-        self._drawing.mark_stale()
-        self._writing.mark_stale()
+        """Schedule a refresh; cheap, so it may be called for every frame."""
+        self._draw_throttle.mark_stale()
+        self._text_throttle.mark_stale()
 
     def to_csv(self) -> str:
-        """Return the numbers of the chart as CSV with a header."""
+        """Return the chart's numbers as CSV with a header."""
         raise NotImplementedError
 
     def picture(self) -> QPixmap:
         """Return the chart without its controls, on its background, at twice the resolution."""
         self.refresh()
-        shown = self._picture.size()
-        # Columns that are scrolled out of sight belong to the picture.
+        visible_size = self._picture.size()
+        # Include columns that are scrolled out of view.
         tables = self._picture.findChildren(QTableView)
-        beyond = [each.horizontalHeader().length() - each.viewport().width() for each in tables]
-        self._resize_picture(shown + QSize(max([0, *beyond]), 0))
+        hidden = [table.horizontalHeader().length() - table.viewport().width() for table in tables]
+        self._resize_picture(visible_size + QSize(max([0, *hidden]), 0))
+        plots = self._picture.findChildren(Plot)
+        for plot in plots:
+            plot.set_pixel_ratio(_SCALE)
+        self._draw()
         size = self._picture.size().grownBy(QMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN))
         pixmap = QPixmap(size * _SCALE)
         pixmap.setDevicePixelRatio(_SCALE)
         pixmap.fill(QColor(theme.colours().panel))
         only_children = QWidget.RenderFlag.DrawChildren
         self._picture.render(pixmap, QPoint(_MARGIN, _MARGIN), renderFlags=only_children)
-        self._resize_picture(shown)
+        self._resize_picture(visible_size)
+        for plot in plots:
+            plot.set_pixel_ratio(self.devicePixelRatioF())
+        self._draw()
         return pixmap
 
     @Slot()
@@ -105,7 +113,7 @@ class Chart(QWidget):
             self.save(path)
 
     def save(self, path: str) -> None:
-        """Save as CSV if the name ends so, otherwise as PNG; show a failure in a box."""
+        """Save as CSV if the name ends in ``.csv``, otherwise as PNG; show errors in a box."""
         try:
             if path.lower().endswith(".csv"):
                 Path(path).write_text(self.to_csv(), encoding="utf-8", newline="")
@@ -121,13 +129,16 @@ class Chart(QWidget):
             box.open()
 
     def _lay_out(self, *parts: QWidget, controls: Sequence[QWidget] = ()) -> None:
-        """Put the controls above the parts of the picture; plots take the room there is."""
+        """Put the controls above the parts of the picture; plots take the remaining space."""
         button = QPushButton("Copy or save", self)
         button.setAccessibleName("Copy or save this chart")
         menu = QMenu(button)
         menu.addActions(self.actions())
         button.setMenu(menu)
         self.head.add(*controls, button)
+        for part in parts:
+            if isinstance(part, Plot):
+                part.resized.connect(self._draw_throttle.mark_stale)
         stretched = [(part, int(isinstance(part, Plot))) for part in parts]
         vbox(self._picture, *stretched, 0, spacing=6)
         vbox(self, self.head, (self._picture, 1), spacing=6)
@@ -136,32 +147,31 @@ class Chart(QWidget):
         self._picture.resize(size)
         for table in self._picture.findChildren(QTableView):
             table.doItemsLayout()
-            table.updateGeometry()  # with or without its scroll bar
-        if (layout := self._picture.layout()) is not None:
-            layout.activate()
+            table.updateGeometry()  # its scroll bar may have come or gone
+        activate(self._picture)
 
     def _draw(self) -> None:
         raise NotImplementedError
 
-    def _words(self) -> str:
+    def _description(self) -> str:
         raise NotImplementedError
 
     def _statement_text(self) -> str:
-        """The text that stands with the picture; by default all words."""
-        return self._words()
+        """Return the text beside the picture; by default the whole description."""
+        return self._description()
 
-    def _keys(self) -> Sequence[Key]:
+    def _legend_entries(self) -> Sequence[LegendEntry]:
         return ()
 
     @Slot()
-    def _write(self) -> None:
-        words = self._words()
-        if words != self.accessibleDescription():
-            self.setAccessibleDescription(words)
+    def _update_text(self) -> None:
+        description = self._description()
+        if description != self.accessibleDescription():
+            self.setAccessibleDescription(description)
         set_text(self._statement, self._statement_text())
         entries = (
             f'<span style="color:{colour}">{mark}</span>&nbsp;{escape(text).replace(" ", "&nbsp;")}'
-            for mark, colour, text in self._keys()
+            for mark, colour, text in self._legend_entries()
         )
         set_text(self._legend, "&nbsp;&nbsp; ".join(entries))
 

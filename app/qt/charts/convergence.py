@@ -1,4 +1,4 @@
-"""How the fit converged: the objective, and the certified gap to the best possible weights."""
+"""Convergence of the fit: the objective and the certified gap to the optimum."""
 
 from itertools import zip_longest
 from math import ceil, floor, isfinite, log10
@@ -11,7 +11,7 @@ from app.names import counted
 from app.qt import theme
 from app.qt.charts.chart import Chart, csv_text
 from app.qt.charts.format import number, scientific
-from app.qt.charts.plot import Plot, dashed
+from app.qt.charts.plot import Plot
 from app.qt.widgets.texts import wrapped
 
 _FLOOR = 1e-16
@@ -36,7 +36,7 @@ class ConvergenceChart(Chart):
         ]
         for plot, curve in zip(self._plots, self._curves, strict=True):
             plot.add(curve)
-        self._last = [plot.add_text(0, 0.5) for plot in self._plots]
+        self._last_values = [plot.add_text(0, 0.5) for plot in self._plots]
         self._tolerance = pg.InfiniteLine(log10(CERTIFIED_GAP), angle=0)
         self._plots[1].add(self._tolerance)
         self._tolerance_text = self._plots[1].add_text(0, 1)
@@ -64,16 +64,16 @@ class ConvergenceChart(Chart):
         header = ("iteration", "objective", "certified gap")
         return csv_text(header, ((i, *values) for i, values in rows))
 
-    def _words(self) -> str:
+    def _description(self) -> str:
         model = self._model
         if model is None or not self._n:
             return "No model yet: the fit's progress appears here."
         gap, reason = scientific(model.gap), model.stop_reason.rstrip(".")
-        words = f"Certified: no weights are better by more than {gap} (relative)."
+        text = f"Certified: no weights are better by more than {gap} (relative)."
         if not model.is_certified:
-            words = f"Not certified: weights may be better by up to {gap} (relative)."
-            words += f" It stopped because: {reason}." if reason else ""
-        return f"{words} {counted(self._n, 'iteration')}."
+            text = f"Not certified: other weights may be better by up to {gap} (relative)."
+            text += f" The fit stopped because: {reason}." if reason else ""
+        return f"{text} {counted(self._n, 'iteration')}."
 
     def _draw(self) -> None:
         self.head.setVisible(self._n > 0)
@@ -84,7 +84,7 @@ class ConvergenceChart(Chart):
             return
         colours = theme.colours()
         for plot in self._plots:
-            # Room for the number at the last point.
+            # Leave room for the number at the last point.
             plot.set_x_range(0.5, 0.5 + self._n * 1.2)
             step = max(1, ceil(self._n / 8))
             ticks = [(i, str(i)) for i in range(1, self._n + 1, step)]
@@ -97,7 +97,7 @@ class ConvergenceChart(Chart):
         self._plots[0].set_y_range(low - pad, high + pad)
 
         gaps = [(i, gap) for i, gap in enumerate(self._gaps, 1) if isfinite(gap)]
-        # Gaps of zero or less lie a decade below the smallest positive one.
+        # Draw gaps of zero or less a decade below the smallest positive one.
         smallest = min([*(gap for _, gap in gaps if gap > 0), CERTIFIED_GAP])
         least = max(_FLOOR, smallest / 10)
         logs = [(i, log10(max(gap, least))) for i, gap in gaps]
@@ -110,15 +110,15 @@ class ConvergenceChart(Chart):
         decades = [(power, f"1e{power}") for power in range(bottom, top + 1, step)]
         self._plots[1].axis("left").setTicks([decades, []])
         tolerance = scientific(CERTIFIED_GAP).replace(".0", "")
-        self._tolerance.setPen(dashed(colours.text))
+        self._tolerance.setPen(self._plots[1].dashed_pen(colours.text))
         self._tolerance_text.setText(f"tolerance {tolerance}", colours.muted)
         self._tolerance_text.setPos(0.5, log10(CERTIFIED_GAP))
 
-    def _draw_curve(self, place: int, points: list[tuple[int, float]], last: str) -> None:
-        colours, curve, text = theme.colours(), self._curves[place], self._last[place]
+    def _draw_curve(self, index: int, points: list[tuple[int, float]], last: str) -> None:
+        colours, curve, text = theme.colours(), self._curves[index], self._last_values[index]
         x, y = zip(*points, strict=True) if points else ((), ())
         symbol = "o" if len(points) * 7 < self.width() else None
-        pen = pg.mkPen(colours.accent, width=1.6)
+        pen = self._plots[index].pen(colours.accent, 1.6)
         curve.setData(x, y, pen=pen, symbol=symbol, symbolBrush=colours.accent)
         text.setVisible(bool(points))
         if points:

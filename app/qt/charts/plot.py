@@ -1,21 +1,29 @@
-"""Axes and an area of fixed ranges: no menu of its own, and the wheel scrolls the page."""
+"""A plot whose ranges only its chart sets: no menu, no dragging, and the wheel scrolls the page."""
 
 from collections.abc import Callable, Iterable
 from math import isfinite
 
 import pyqtgraph as pg  # type: ignore[import-untyped]
-from PySide6.QtCore import Slot
-from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QMouseEvent, QPen, QWheelEvent
+from PySide6.QtCore import QEvent, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFont,
+    QMouseEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QGraphicsGridLayout, QSizePolicy, QToolTip, QWidget
 
 from app.qt import theme
 
 _PLACES = {"left": (0, 0), "bottom": (1, 1)}
-"""Rows and columns of the axes; the area is at (0, 1)."""
+"""Row and column of each axis; the plot area is at (0, 1)."""
 
 _SHRINK_BELOW = 0.6
 _LEAST_SPREAD = 1e-3
-"""So that equal values do not fill the chart with their last digits."""
+"""Keeps rounding noise of nearly equal values from filling the chart."""
 
 
 def tinted(colour: str, opacity: float) -> QColor:
@@ -24,31 +32,28 @@ def tinted(colour: str, opacity: float) -> QColor:
     return tint
 
 
-def dashed(colour: str) -> QPen:
-    """Return the pen of a threshold."""
-    pen: QPen = pg.mkPen(colour, width=1.4, dash=[4, 3])
-    return pen
-
-
 class Plot(pg.GraphicsView):
     """Axes and an area whose ranges only the chart sets.
 
-    Made of pyqtgraph's parts, not its `PlotWidget`: that one builds a form of sixty widgets for a
-    menu which no chart here offers, and they would be styled at every change of theme.
+    Built from pyqtgraph's parts because its `PlotWidget` creates sixty widgets for a menu that no
+    chart here offers, and all of them would be restyled at every change of theme.
 
     Parameters
     ----------
     parent : QWidget
-        Parent.
+        Parent widget.
     name : str
         Accessible name.
     axes : tuple of str
-        Which axes there are, of "left" and "bottom".
+        The axes to show, from "left" and "bottom".
     left_text : str
-        The widest number at the left axis, whose width stays; empty for a width that follows.
+        The widest number at the left axis, which fixes the axis width; empty for a variable width.
     tip : callable, optional
         Returns the tool tip for the values under the mouse.
     """
+
+    resized = Signal()
+    """The size or the device pixel ratio changed; whatever depends on pixels must be redrawn."""
 
     def __init__(
         self,
@@ -62,6 +67,7 @@ class Plot(pg.GraphicsView):
         super().__init__(parent, background=None)
         self.setAccessibleName(name)
         self._left_text, self._tip = left_text, tip
+        self._pixel_ratio = self.devicePixelRatioF()
         self.box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
         self.box.disableAutoRange()
         self._axes = {name: pg.AxisItem(name) for name in axes}
@@ -81,19 +87,19 @@ class Plot(pg.GraphicsView):
         self.viewport().setAutoFillBackground(False)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(self.fontMetrics().height() * 6)
-        self._on_theme()
-        theme.notifier().changed.connect(self._on_theme)
+        self._style()
+        theme.notifier().changed.connect(self._style)
 
     def axis(self, name: str) -> pg.AxisItem:
         return self._axes[name]
 
     def add(self, *items: pg.GraphicsObject) -> None:
-        """Add what is drawn in the area, from the back to the front."""
+        """Add items to the plot area, from back to front."""
         for item in items:
             self.box.addItem(item, ignoreBounds=True)
 
     def add_text(self, across: float, down: float) -> pg.TextItem:
-        """Return a text in the area; its anchor is a share of its width and height."""
+        """Add a text to the plot area; its anchor is given as fractions of its width and height."""
         text = pg.TextItem(anchor=(across, down))
         text.setFont(self.small_font)
         self.add(text)
@@ -104,6 +110,19 @@ class Plot(pg.GraphicsView):
 
     def set_y_range(self, low: float, high: float) -> None:
         self.box.setYRange(low, high, padding=0)
+
+    def pen(self, colour: str, width: float = 1.0, dash: list[float] | None = None) -> QPen:
+        """Return a pen whose width scales with the screen, unlike that of pyqtgraph's pens."""
+        pen: QPen = pg.mkPen(colour, width=width * self._pixel_ratio, dash=dash)
+        return pen
+
+    def dashed_pen(self, colour: str) -> QPen:
+        return self.pen(colour, 1.4, [4, 3])
+
+    def set_pixel_ratio(self, ratio: float) -> None:
+        """Set the number of device pixels per pixel; pens made before keep their width."""
+        self._pixel_ratio = ratio
+        self._style()
 
     @property
     def small_font(self) -> QFont:
@@ -117,19 +136,29 @@ class Plot(pg.GraphicsView):
         return pg.QtGui.QFontMetrics(self.small_font, self).horizontalAdvance(text)
 
     @Slot()
-    def _on_theme(self) -> None:
+    def _style(self) -> None:
         colours = theme.colours()
         for axis in self._axes.values():
-            axis.setPen(pg.mkPen(colours.grid))
+            axis.setPen(self.pen(colours.grid))
             axis.setTextPen(pg.mkPen(colours.muted))
             axis.setStyle(tickFont=self.small_font, hideOverlappingLabels=False)
         if self._left_text:
             self.axis("left").setWidth(self.text_width(self._left_text) + 10)
-        # Room for half a label where an axis ends at the edge of the widget.
+        # Leave room for half a label at the ends of the axes.
         top = self.fontMetrics().height() // 2
         self._grid.setContentsMargins(1, top, self.text_width("0.00") // 2 + 4, 1)
 
-    # Wheel and menu belong to the page around the plot, and nothing can be dragged.
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.DevicePixelRatioChange:
+            self.set_pixel_ratio(self.devicePixelRatioF())
+            self.resized.emit()
+        return bool(super().event(event))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
+
+    # The page around the plot handles the wheel and the menu; nothing can be dragged.
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
@@ -152,9 +181,9 @@ class Plot(pg.GraphicsView):
 
 
 class SteadyRange:
-    """The ends of an axis: they grow at once, and shrink only when much less is needed.
+    """An axis range that grows at once, and shrinks only when much less is needed.
 
-    ``padding`` is the room beyond the smallest and largest value, as a share of their spread.
+    ``padding`` is the space beyond the smallest and largest value, relative to their difference.
     """
 
     def __init__(self, padding: float) -> None:
@@ -162,12 +191,12 @@ class SteadyRange:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the range: the next values have it to themselves."""
+        """Forget the range; the next values set it."""
         self.low, self.high = 0.0, 1.0
         self._is_new = True
 
     def follow(self, values: Iterable[float]) -> None:
-        """Bring the finite ones of these values into view."""
+        """Adapt the range to the finite values."""
         known = [value for value in values if isfinite(value)]
         if not known:
             return

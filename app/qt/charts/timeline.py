@@ -1,4 +1,4 @@
-"""Scores of the last seconds against the threshold."""
+"""Scores of the last seconds, compared with the threshold."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ import pyqtgraph as pg  # type: ignore[import-untyped]
 from PySide6.QtWidgets import QWidget
 
 from app.qt import theme
-from app.qt.charts.chart import Chart, Key, csv_text
+from app.qt.charts.chart import Chart, LegendEntry, csv_text
 from app.qt.charts.format import decimals, places_for
-from app.qt.charts.plot import Plot, SteadyRange, dashed, tinted
+from app.qt.charts.plot import Plot, SteadyRange, tinted
 from app.types import ScoredFrame, Verdict
 
 SECONDS = 20.0
-"""How far back the chart reaches."""
+"""Time span of the chart."""
 
 _MARK_GAP = 9.0
-"""Pixels in which there is one mark of a kind: more would only blur into each other."""
+"""Minimum distance in pixels between marks of one verdict: closer ones would blur together."""
 _LONGEST_STEP = 0.5
-"""Seconds of frame time over which scores are joined; a longer gap is left open."""
+"""Longest time in seconds between two scores that a line joins."""
 
 _MARKS = {
     Verdict.GENUINE: ("o", "●", "good"),
@@ -32,7 +32,7 @@ _MARKS = {
 """Symbol in the plot, symbol in the legend, and colour."""
 
 _brush = cache(pg.mkBrush)
-"""pyqtgraph draws the symbols of a brush once."""
+"""Cached, because pyqtgraph renders a symbol again for every new brush object."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ class _Moment:
     verdict: Verdict
     score: float | None
     is_joined: bool
-    """Whether a line leads here from the frame before."""
+    """Whether a line joins it to the frame before."""
 
 
 class ScoreTimeline(Chart):
-    """The score over the last seconds, against the threshold.
+    """The score over the last seconds, with the threshold.
 
-    Frames without a score are gaps in the curve, with marks at the bottom that say why.
+    Frames without a score are gaps in the curve, with marks at the bottom that show the reason.
     """
 
     file_stem = "scores"
@@ -57,8 +57,8 @@ class ScoreTimeline(Chart):
         super().__init__("Score over time", parent)
         self._moments: deque[_Moment] = deque(maxlen=int(SECONDS * 130))
         self._threshold: float | None = None
-        self._range = SteadyRange(padding=0.5)  # the words at the threshold need room
-        self._plot = Plot(self, "Score over time, the curve", left_text="\N{MINUS SIGN}0.000")
+        self._range = SteadyRange(padding=0.5)  # room for the labels at the threshold
+        self._plot = Plot(self, "Score over time, curve", left_text="\N{MINUS SIGN}0.000")
         ticks = [(-back, f"{decimals(-back, 0)} s") for back in (5, 10, 15, 20)]
         self._plot.axis("bottom").setTicks([[(0, "now"), *ticks], []])
         self._bands = [
@@ -67,15 +67,15 @@ class ScoreTimeline(Chart):
         ]
         self._line = pg.InfiniteLine(angle=0)
         self._curve = pg.PlotCurveItem(antialias=True, connect="finite")
-        self._curve.setSegmentedLineMode("on")  # long paths are many times slower
+        self._curve.setSegmentedLineMode("on")  # much faster than one long path
         self._marks = pg.ScatterPlotItem(pen=None, size=8)
         self._plot.add(*self._bands, self._line, self._curve, self._marks)
-        self._sides = self._plot.add_text(1, 1), self._plot.add_text(1, 0)
+        self._side_labels = self._plot.add_text(1, 1), self._plot.add_text(1, 0)
         self._lay_out(self._statement, self._plot, self._legend)
-        self.head.hide()  # little room: the context menu copies and saves
+        self.head.hide()  # to save space; the context menu can copy and save
 
     def append(self, scored: ScoredFrame) -> None:
-        """Add a frame; an earlier time than the last one's (another source) starts anew."""
+        """Add a frame; one that is earlier than the last (another source) clears the chart."""
         time = scored.frame.time
         if self._moments and time < self._moments[-1].time:
             self._moments.clear()
@@ -102,20 +102,20 @@ class ScoreTimeline(Chart):
         self.mark_stale()
 
     def to_csv(self) -> str:
-        """Return time, frame, verdict, score and threshold of every frame in the window."""
+        """Return time, number, verdict, score and threshold of every frame shown."""
         header = ("seconds", "frame", "verdict", "score", "threshold")
         return csv_text(
             header,
             (
-                (f"{each.time:.3f}", each.number, each.verdict.value, each.score, self._threshold)
-                for each in self._moments
+                (f"{m.time:.3f}", m.number, m.verdict.value, m.score, self._threshold)
+                for m in self._moments
             ),
         )
 
     def _scores(self) -> list[float]:
-        return [each.score for each in self._moments if each.score is not None]
+        return [moment.score for moment in self._moments if moment.score is not None]
 
-    def _words(self) -> str:
+    def _description(self) -> str:
         scores = self._scores()
         if not scores or self._threshold is None:
             return self._statement_text() + "."
@@ -126,7 +126,7 @@ class ScoreTimeline(Chart):
         )
 
     def _statement_text(self) -> str:
-        """The last frame in words, or when scores will appear."""
+        """Describe the last frame, or say when scores will appear."""
         if not self._scores():
             if self._threshold is None:
                 return "No model yet: scores appear here after the first fit"
@@ -142,7 +142,7 @@ class ScoreTimeline(Chart):
             return f"Score {score}, no threshold"
         return f"Score {score}, threshold {decimals(self._threshold, places)}: {name}"
 
-    def _keys(self) -> tuple[Key, ...]:
+    def _legend_entries(self) -> tuple[LegendEntry, ...]:
         colours = theme.colours()
         return tuple(
             (mark, getattr(colours, role), verdict.value)
@@ -153,34 +153,34 @@ class ScoreTimeline(Chart):
         now = self._moments[-1].time if self._moments else 0.0
         threshold = [] if self._threshold is None else [self._threshold]
         self._range.follow([*self._scores(), *threshold])
-        # No frame is drawn where the words on both sides of the threshold stand.
-        words = self._plot.text_width("accepted") + 16
-        beside = SECONDS * words / max(self._plot.width() - words, words)
-        self._plot.set_x_range(-SECONDS, beside)
+        # Leave room on the right for the labels at the threshold.
+        room = self._plot.text_width("accepted") + 16
+        right = SECONDS * room / max(self._plot.width() - room, room)
+        self._plot.set_x_range(-SECONDS, right)
         self._plot.set_y_range(self._range.low, self._range.high)
         self._plot.axis("left").setStyle(showValues=bool(self._scores() or threshold))
-        self._draw_sides(beside)
+        self._draw_sides(right)
         times, scores = [], []
-        for each in self._moments:
-            if not each.is_joined:
-                times.append(each.time - now)
+        for moment in self._moments:
+            if not moment.is_joined:
+                times.append(moment.time - now)
                 scores.append(nan)
-            times.append(each.time - now)
-            scores.append(nan if each.score is None else each.score)
-        self._curve.setData(times, scores, pen=pg.mkPen(theme.colours().accent, width=1.6))
+            times.append(moment.time - now)
+            scores.append(nan if moment.score is None else moment.score)
+        self._curve.setData(times, scores, pen=self._plot.pen(theme.colours().accent, 1.6))
         self._draw_marks(now)
 
     def _draw_sides(self, right: float) -> None:
         colours = theme.colours()
         low, high, threshold = self._range.low, self._range.high, self._threshold
-        for item in (*self._bands, self._line, *self._sides):
+        for item in (*self._bands, self._line, *self._side_labels):
             item.setVisible(threshold is not None)
         if threshold is None:
             return
         self._line.setValue(threshold)
-        self._line.setPen(dashed(colours.text))
+        self._line.setPen(self._plot.dashed_pen(colours.text))
         for text, word, band, ends, colour in zip(
-            self._sides,
+            self._side_labels,
             ("accepted", "refused"),
             self._bands,
             ((threshold, max(high, threshold)), (min(low, threshold), threshold)),
@@ -193,18 +193,18 @@ class ScoreTimeline(Chart):
             text.setPos(right, threshold)
 
     def _draw_marks(self, now: float) -> None:
-        # Slots hang on the source's clock, so that marks move with the curve and do not flicker.
+        # Slots are fixed in the source's time, so that marks move with the curve without flicker.
         slot = SECONDS * _MARK_GAP / max(1, self._plot.width())
         marked: dict[tuple[int, Verdict], _Moment] = {}
-        for each in self._moments:
-            if each.score is not None or each.verdict is not Verdict.NO_MODEL:
-                marked.setdefault((floor(each.time / slot), each.verdict), each)
+        for moment in self._moments:
+            if moment.score is not None or moment.verdict is not Verdict.NO_MODEL:
+                marked.setdefault((floor(moment.time / slot), moment.verdict), moment)
         bottom = self._range.low + 0.04 * (self._range.high - self._range.low)
         other = _MARKS[Verdict.POOR_QUALITY]
-        symbols = [_MARKS.get(each.verdict, other) for each in marked.values()]
+        symbols = [_MARKS.get(moment.verdict, other) for moment in marked.values()]
         self._marks.setData(
-            x=[each.time - now for each in marked.values()],
-            y=[bottom if each.score is None else each.score for each in marked.values()],
+            x=[moment.time - now for moment in marked.values()],
+            y=[bottom if moment.score is None else moment.score for moment in marked.values()],
             symbol=[symbol for symbol, _, _ in symbols],
             brush=[_brush(getattr(theme.colours(), role)) for _, _, role in symbols],
         )

@@ -78,6 +78,12 @@ def grid(parent: QWidget | None, across: int, down: int, *stretches: int) -> QGr
     return layout
 
 
+def activate(widget: QWidget) -> None:
+    """Lay out a widget now, so that it is never painted with new texts in their old places."""
+    if (layout := widget.layout()) is not None:
+        layout.activate()
+
+
 def clear(layout: QLayout) -> None:
     """Remove all widgets of a layout for good."""
     while (item := layout.takeAt(0)) is not None:

@@ -1,4 +1,4 @@
-"""Values to show in charts: what a small, believable session would give."""
+"""Realistic values for charts: a model, its calibration, and the frames of a session."""
 
 import math
 import random
@@ -77,7 +77,7 @@ def model_summary(*, n_clusters=3, views=VIEWS, gap_history=None, objective_hist
 
 
 def terms_for(score, n_clusters=3, n_views=12, seed=7):
-    """Terms that sum to a score."""
+    """Return terms that sum to a score."""
     raw = weights(n_clusters, n_views, seed)
     total = math.fsum(value for row in raw for value in row)
     return tuple(tuple(value * score / total for value in row) for row in raw)
@@ -97,7 +97,7 @@ def scored(number=0, *, score=0.71, verdict=Verdict.GENUINE, time=None, threshol
 
 
 def session(n=200):
-    """Twenty seconds: genuine, then no face, then an attack, then poor quality, then genuine."""
+    """Yield twenty seconds of frames with all verdicts."""
     rng = random.Random(2)
     for i in range(n):
         t = i / 10

@@ -1,12 +1,12 @@
-"""Charts on show, at a size of their own."""
+"""Fixture for charts shown at a given size."""
 
 import pytest
 from PySide6.QtWidgets import QApplication
 
 
 @pytest.fixture
-def on_show(qtbot):
-    """Return a function that shows a chart, brings it up to date and returns it."""
+def show_chart(qtbot):
+    """Return a function that shows a chart, refreshes it and returns it."""
 
     def show(chart, width=640, height=480):
         qtbot.addWidget(chart)

@@ -1,4 +1,4 @@
-"""What holds for every chart: when it draws, what it says, how it is taken along."""
+"""Behaviour of all charts: when they draw, what they describe, how they are exported."""
 
 import csv
 import io
@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.qt.charts.bars import BarTable
 from app.qt.charts.contributions import ContributionsChart
@@ -26,8 +26,8 @@ from tests.qt.driving import apply_theme, wheel_over
 
 def timeline():
     chart = ScoreTimeline()
-    for each in session():
-        chart.append(each)
+    for frame in session():
+        chart.append(frame)
     return chart
 
 
@@ -65,18 +65,18 @@ def empty(chart):
     chart.refresh()
 
 
-FILLED = pytest.mark.parametrize(
+ALL_CHARTS = pytest.mark.parametrize(
     "make",
     [timeline, weights, contributions, convergence, histogram],
     ids=lambda make: make.__name__,
 )
 
 
-def running(chart):
+def active_timers(chart):
     return [timer for timer in chart.findChildren(QTimer) if timer.isActive()]
 
 
-class Counting(ScoreTimeline):
+class CountingTimeline(ScoreTimeline):
     n_drawn = 0
 
     def _draw(self):
@@ -84,59 +84,77 @@ class Counting(ScoreTimeline):
         super()._draw()
 
 
-def test_that_many_values_between_two_beats_are_drawn_once(qtbot, on_show):
-    chart = on_show(Counting())
-    qtbot.waitUntil(lambda: not running(chart))
+def test_that_many_values_within_an_interval_are_drawn_once(qtbot, show_chart):
+    chart = show_chart(CountingTimeline())
+    qtbot.waitUntil(lambda: not active_timers(chart))
     before = chart.n_drawn
     for i in range(100):
         chart.append(scored(i, score=0.7, time=i / 100))
-    qtbot.waitUntil(lambda: not running(chart))
+    qtbot.waitUntil(lambda: not active_timers(chart))
     assert chart.n_drawn == before + 1
 
 
-def test_that_a_chart_rests_while_hidden_or_minimised_and_then_catches_up(qtbot, on_show):
-    chart = Counting()
+def test_that_a_chart_draws_nothing_while_hidden_or_minimised_and_then_catches_up(
+    qtbot, show_chart
+):
+    chart = CountingTimeline()
     chart.append(scored(0, score=0.7))
-    assert (chart.n_drawn, running(chart)) == (0, [])
-    on_show(chart)
-    qtbot.waitUntil(lambda: not running(chart))
+    assert (chart.n_drawn, active_timers(chart)) == (0, [])
+    show_chart(chart)
+    qtbot.waitUntil(lambda: not active_timers(chart))
     for away, back in ((chart.hide, chart.show), (chart.showMinimized, chart.showNormal)):
         away()
         before = chart.n_drawn
         chart.append(scored(1, score=0.8))
-        assert (chart.n_drawn, running(chart)) == (before, [])
+        assert (chart.n_drawn, active_timers(chart)) == (before, [])
         back()
         assert chart.n_drawn == before + 1
 
 
-@FILLED
-def test_that_a_chart_in_a_narrow_column_says_and_exports_what_it_shows(qtbot, on_show, make):
-    chart = on_show(make(), width=400)
+def test_that_lines_are_as_thick_on_a_scaled_screen(show_chart, monkeypatch):
+    chart = show_chart(timeline())
+
+    def widths():
+        chart.refresh()
+        pens = chart._curve.opts["pen"], chart._line.pen, chart._plot.axis("left").pen()
+        return [pen.widthF() for pen in pens]
+
+    before = widths()
+    chart.picture()  # is drawn at twice the scale
+    assert widths() == before
+    monkeypatch.setattr(Plot, "devicePixelRatioF", lambda _: 2.0)
+    QApplication.sendEvent(chart._plot, QEvent(QEvent.Type.DevicePixelRatioChange))
+    assert widths() == [2 * width for width in before]
+
+
+@ALL_CHARTS
+def test_that_a_chart_in_a_narrow_column_describes_and_exports_its_values(qtbot, show_chart, make):
+    chart = show_chart(make(), width=400)
     assert chart.width() == 400
     assert any(character.isdigit() for character in chart.accessibleDescription())
     rows = list(csv.reader(io.StringIO(chart.to_csv())))
     assert len(rows) > 5
     assert len({len(row) for row in rows}) == 1
-    qtbot.waitUntil(lambda: not running(chart))  # idle, it needs no clock
-    chart.mark_stale()  # and is deleted so
+    qtbot.waitUntil(lambda: not active_timers(chart))
+    chart.mark_stale()  # and is deleted while a timer runs
 
 
-@FILLED
-def test_that_a_chart_without_values_says_so_and_exports_a_header(on_show, make):
-    filled = on_show(make())
+@ALL_CHARTS
+def test_that_a_chart_without_values_says_so_and_exports_a_header(show_chart, make):
+    filled = show_chart(make())
     empty(filled)
-    for chart in (on_show(type(filled)()), filled):
-        words = chart.accessibleDescription()
-        assert "yet" in words or "Waiting" in words
+    for chart in (show_chart(type(filled)()), filled):
+        description = chart.accessibleDescription()
+        assert "yet" in description or "Waiting" in description
         assert len(chart.to_csv().splitlines()) == 1
     if make is not timeline:
-        shown = [*filled.findChildren(Plot), *filled.findChildren(BarTable)]
-        assert not any(one.isVisible() for one in shown)
+        parts = [*filled.findChildren(Plot), *filled.findChildren(BarTable)]
+        assert not any(part.isVisible() for part in parts)
 
 
-@FILLED
-def test_that_the_picture_lies_on_the_theme_s_ground(on_show, make):
-    chart = on_show(make())
+@ALL_CHARTS
+def test_that_the_picture_has_the_background_of_the_theme(show_chart, make):
+    chart = show_chart(make())
     for name, colours in (("dark", DARK), ("light", LIGHT)):
         apply_theme(name)
         image = chart.picture().toImage()
@@ -145,7 +163,7 @@ def test_that_the_picture_lies_on_the_theme_s_ground(on_show, make):
 
 
 @pytest.mark.parametrize("make", [weights, contributions])
-def test_that_a_page_that_scrolls_shows_the_whole_table(qtbot, shown, make):
+def test_that_a_scrolling_page_shows_the_whole_table(qtbot, shown, make):
     chart = make()
     page = shown(scroll_area(chart), 480, 200)
     table = chart.findChild(BarTable)
@@ -154,8 +172,8 @@ def test_that_a_page_that_scrolls_shows_the_whole_table(qtbot, shown, make):
     assert page.verticalScrollBar().maximum() > 0
 
 
-def test_that_menu_and_keyboard_copy(qtbot, on_show):
-    chart = on_show(weights())
+def test_that_a_chart_is_copied_by_menu_and_keyboard(qtbot, show_chart):
+    chart = show_chart(weights())
     chart.copy_image()
     assert not QGuiApplication.clipboard().image().isNull()
     chart.activateWindow()
@@ -172,22 +190,22 @@ def test_that_menu_and_keyboard_copy(qtbot, on_show):
 
 
 @pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.csv", b"seconds,")])
-def test_that_a_chart_is_saved_by_the_ending_of_the_name_or_the_way_out_told(
-    on_show, tmp_path, name, start
+def test_that_a_chart_is_saved_by_its_suffix_and_a_failure_is_shown(
+    show_chart, tmp_path, name, start
 ):
-    chart = on_show(timeline())
+    chart = show_chart(timeline())
     chart.save(str(tmp_path / name))
     assert (tmp_path / name).read_bytes().startswith(start)
     chart.save(str(tmp_path / "missing" / name))
     box = chart.findChild(QMessageBox)
-    assert "Choose another folder" in box.text()
+    assert name in box.text()
     box.close()
 
 
 @pytest.mark.parametrize("make", [timeline, convergence, histogram])
-def test_that_wheel_and_drag_leave_the_axes_alone(qtbot, on_show, make):
-    chart = on_show(make())
-    qtbot.waitUntil(lambda: not running(chart), timeout=2000)
+def test_that_wheel_and_drag_leave_the_axes_alone(qtbot, show_chart, make):
+    chart = show_chart(make())
+    qtbot.waitUntil(lambda: not active_timers(chart), timeout=2000)
     plot = chart.findChild(Plot)
     before = plot.box.viewRange()
     middle = plot.viewport().rect().center()
@@ -199,20 +217,18 @@ def test_that_wheel_and_drag_leave_the_axes_alone(qtbot, on_show, make):
     assert plot.box.viewRange() == before
 
 
-def test_that_values_that_are_not_finite_are_survived(on_show):
-    odd = (math.nan, math.inf, -math.inf, 0.5)
-    time, why = ScoreTimeline(), ContributionsChart()
-    for i, value in enumerate(odd):
+def test_that_non_finite_values_can_be_drawn(show_chart):
+    values = (math.nan, math.inf, -math.inf, 0.5)
+    time, why, scores = ScoreTimeline(), ContributionsChart(), ScoreHistogram()
+    for i, value in enumerate(values):
         time.append(scored(i, score=value, threshold=value))
-    why.set_reference((odd,))
-    why.show_scored(scored(0, score=0.5, terms=(odd,)), VIEWS[:4])
-    weight, fit, scores = WeightsChart(), ConvergenceChart(), ScoreHistogram()
+    why.set_reference((values,))
+    why.show_scored(scored(0, score=0.5, terms=(values,)), VIEWS[:4])
+    scores.show_calibration(replace(calibration(with_stress=False), scores=np.array(values)))
+    histories = {"gap_history": values, "objective_history": values, "gap": math.nan}
+    model = model_summary(views=VIEWS[:4], weights=(values,), **histories)
+    weight, fit = WeightsChart(), ConvergenceChart()
     for chart in (weight, fit):
-        chart.show_model(
-            model_summary(
-                views=VIEWS[:4], weights=(odd,), gap_history=odd, objective_history=odd, gap=odd[0]
-            )
-        )
-    scores.show_calibration(replace(calibration(with_stress=False), scores=np.array(odd)))
+        chart.show_model(model)
     for chart in (time, why, weight, fit, scores):
-        on_show(chart).grab()
+        show_chart(chart).grab()

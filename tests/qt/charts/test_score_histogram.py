@@ -1,4 +1,4 @@
-"""Histograms of scores."""
+"""The score histogram."""
 
 import math
 from dataclasses import replace
@@ -14,8 +14,8 @@ from tests.qt.charts.chart_values import calibration
 
 
 @pytest.fixture
-def chart(on_show):
-    return on_show(ScoreHistogram())
+def chart(show_chart):
+    return show_chart(ScoreHistogram())
 
 
 def show(chart, scores, threshold):
@@ -25,37 +25,36 @@ def show(chart, scores, threshold):
     chart.show_calibration(scored)
 
 
-def words(chart):
+def description(chart):
     chart.refresh()
     return chart.accessibleDescription()
 
 
-def test_that_left_out_and_stress_scores_come_with_n_rate_and_interval(chart):
+def test_that_left_out_and_stress_scores_are_described_with_n_rate_and_interval(chart):
     chart.show_calibration(calibration(with_stress=False))
-    assert words(chart) == (
+    assert description(chart) == (
         "Threshold 0.620. left-out frames: n = 240, 2 below the threshold "
         "(0.8 %; 95 % interval 0.0 % to 2.8 %)."
     )
     chart.show_calibration(calibration())
-    assert "left-out conditions (stress): n = 240" in words(chart)
+    assert "left-out conditions (stress): n = 240" in description(chart)
     assert len(chart._counts) == 2
 
 
-def test_that_frames_without_a_score_are_counted_apart(chart):
+def test_that_frames_without_a_score_are_counted_separately(chart):
     show(chart, [0.5, 0.7, math.nan], 0.6)
-    found = words(chart)
-    assert "n = 2, 1 below the threshold (50.0 %" in found
-    assert "1 without a score" in found
+    assert "n = 2, 1 below the threshold (50.0 %" in description(chart)
+    assert "1 without a score" in description(chart)
 
 
-def test_that_a_threshold_far_away_is_in_view_and_a_bar_tells_its_range_and_count(chart, qtbot):
+def test_that_a_distant_threshold_is_in_view_and_the_tool_tip_shows_a_bars_count(chart, qtbot):
     show(chart, [0.5, 0.5, 0.9], 0.2)
     chart.refresh()
     plot = chart.findChild(Plot)
     low, high = plot.box.viewRange()[0]
     assert low < 0.2 < 0.9 < high
-    place = plot.mapFromScene(plot.box.mapViewToScene(QPointF(0.495, 1)))
-    qtbot.mouseMove(plot.viewport(), place)
+    position = plot.mapFromScene(plot.box.mapViewToScene(QPointF(0.495, 1)))
+    qtbot.mouseMove(plot.viewport(), position)
     qtbot.waitUntil(lambda: bool(QToolTip.text()))
     assert QToolTip.text().startswith("left-out frames\n0.4")
     assert QToolTip.text().endswith("2 of 3")
