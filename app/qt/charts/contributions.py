@@ -1,4 +1,4 @@
-"""Why this score: the exact contribution of every view and cluster to it."""
+"""The exact contribution of every view and cluster to a score."""
 
 from dataclasses import dataclass
 from math import fsum, isfinite
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.qt import theme
 from app.qt.charts.bars import Bars, BarTable, Cell
-from app.qt.charts.chart import Chart, Key, csv_text
+from app.qt.charts.chart import Chart, LegendEntry, csv_text
 from app.qt.charts.format import (
     ViewName,
     decimals,
@@ -28,12 +28,12 @@ _VIEW, _REGION, _LAYER, _CLUSTER = range(4)
 _N_NAMED = 4
 _LOW = "▼"
 _NOTABLE = 0.02
-"""Differences below this share of the score are not marked, however large beside a small term."""
+"""Differences below this fraction of the score are not marked, even on a small term."""
 
 
 @dataclass(frozen=True)
 class _Group:
-    """Terms that share a row: their sum in every cluster, and their usual sum."""
+    """Terms shown in one row: their sum in each cluster, and their usual sum."""
 
     names: tuple[str, ...]
     values: tuple[float, ...]
@@ -46,7 +46,7 @@ def _finite(terms: ArrayLike) -> np.ndarray:
 
 
 class ContributionsChart(Chart):
-    """The terms of a score, beside those usual for enrolled frames."""
+    """The terms of a score, compared with those usual for enrolled frames."""
 
     interval_ms = 200
     file_stem = "contributions"
@@ -66,7 +66,7 @@ class ContributionsChart(Chart):
         self._lay_out(self._statement, self._legend, self._table, controls=[self._grouping])
 
     def show_scored(self, scored: ScoredFrame, view_names: tuple[str, ...]) -> None:
-        """Show a frame; one without a score leaves the last one on show."""
+        """Show a frame; a frame without a score is ignored."""
         if scored.score is None or not isfinite(scored.score) or not scored.terms:
             return
         self._scored = scored
@@ -81,13 +81,13 @@ class ContributionsChart(Chart):
         self.mark_stale()
 
     def clear(self) -> None:
-        """Forget the frame on show; after a new fit its terms would mean nothing."""
+        """Clear the chart; after a new fit the old terms are meaningless."""
         self._scored, self._views = None, ()
         self._range.reset()
         self.mark_stale()
 
     def to_csv(self) -> str:
-        """Return every view and cluster with its contribution and the usual one."""
+        """Return the contribution of every view and cluster, and the usual one."""
         header = ("view", "region", "network", "layer", "cluster", "contribution", "usual")
         rows = []
         for cluster, terms in enumerate(self._terms()):
@@ -101,7 +101,7 @@ class ContributionsChart(Chart):
         return () if self._scored is None else self._scored.terms
 
     def _groups(self) -> tuple[list[str], list[_Group]]:
-        """Return the titles of the names, and the groups."""
+        """Return the titles of the name columns, and the groups."""
         if self._scored is None:
             return [], []
         terms, grouping = _finite(self._terms()), self._grouping.currentIndex()
@@ -129,35 +129,34 @@ class ContributionsChart(Chart):
             titles = [("Region", "Layer", "Cluster")[grouping - 1]]
         return titles, groups
 
-    def _printed(self, groups: list[_Group]) -> tuple[float, ...]:
-        """Return the sums of the groups, rounded so that the printed numbers add up."""
+    def _rounded_sums(self, groups: list[_Group]) -> tuple[float, ...]:
+        """Return the sums of the groups, rounded so that the displayed numbers add up."""
         score = 0.0 if self._scored is None else self._scored.score or 0.0
         return parts_of_sum([fsum(group.values) for group in groups], score, self._places())
 
-    def _words(self) -> str:
+    def _description(self) -> str:
         scored, places = self._scored, self._places()
         if scored is None or scored.score is None:
             return "No score yet: its terms appear here with the first one."
-        # As the rows are written: regions are sums of their views where those are shown.
+        # Sum the rounded rows by region, so that the sentence agrees with the table.
         totals: dict[str, float] = {}
         _, groups = self._groups()
-        for group, value in zip(groups, self._printed(groups), strict=True):
+        for group, value in zip(groups, self._rounded_sums(groups), strict=True):
             totals[group.names[0]] = totals.get(group.names[0], 0.0) + value
         named = list(totals.items())
         if len(named) > _N_NAMED + 1:
             named.sort(key=lambda pair: -abs(pair[1]))
             rest = fsum(value for _, value in named[_N_NAMED:])
             named[_N_NAMED:] = [(f"from {len(named) - _N_NAMED} others", rest)]
-        words = ""
+        text = ""
         for name, value in named:
-            sign = (" + " if value >= 0 else " \N{MINUS SIGN} ") if words else ""
-            shown = abs(value) if words else value
-            words += f"{sign}{decimals(shown, places)} {name.lower()}"
-        words = f"{decimals(scored.score, places)} = {words}"
+            sign = (" + " if value >= 0 else " \N{MINUS SIGN} ") if text else ""
+            text += f"{sign}{decimals(abs(value) if text else value, places)} {name.lower()}"
+        text = f"{decimals(scored.score, places)} = {text}"
         if scored.threshold is not None:
             side = "accepted" if scored.score >= scored.threshold else "refused"
-            words += f" (threshold {decimals(scored.threshold, places)}: {side})"
-        return words + "."
+            text += f" (threshold {decimals(scored.threshold, places)}: {side})"
+        return text + "."
 
     def _places(self) -> int:
         score = 0.0 if self._scored is None else (self._scored.score or 0.0)
@@ -168,8 +167,8 @@ class ContributionsChart(Chart):
         titles, groups = self._groups()
         rows, extent = [], [0.0]
         score = fsum(value for group in groups for value in group.values)
-        for group, printed in zip(groups, self._printed(groups), strict=True):
-            values, usual, text = group.values, group.usual, decimals(printed, places)
+        for group, total in zip(groups, self._rounded_sums(groups), strict=True):
+            values, usual, text = group.values, group.usual, decimals(total, places)
             if usual is not None:
                 extent.append(usual)
                 below = usual - fsum(values)
@@ -187,16 +186,16 @@ class ContributionsChart(Chart):
         self._table.show_rows(headings, rows, (self._range.low, self._range.high), len(titles))
         self._table.setVisible(bool(rows))
 
-    def _keys(self) -> list[Key]:
+    def _legend_entries(self) -> list[LegendEntry]:
         colours = theme.colours()
-        keys = [
+        entries = [
             ("■", colours.series_colour(cluster), f"Cluster {cluster + 1}")
             for cluster in range(len(self._terms()))
         ]
-        if keys and self._reference:
-            keys.append(("┃", colours.text, "usual for enrolled frames"))
-            keys.append((_LOW, colours.text, "less than half of usual"))
-        return keys
+        if entries and self._reference:
+            entries.append(("┃", colours.text, "usual for enrolled frames"))
+            entries.append((_LOW, colours.text, "less than half the usual"))
+        return entries
 
     @Slot()
     def _on_grouping(self) -> None:

@@ -1,4 +1,4 @@
-"""Numbers and names of views as people read them."""
+"""Formatting of numbers and of view names for people."""
 
 import math
 import re
@@ -23,28 +23,28 @@ _NETWORKS = {
 
 @dataclass(frozen=True)
 class ViewName:
-    """The parts of a view's name: ``region/network.layer``. Parts that are missing are empty."""
+    """The parts of a view's name, ``region/network.layer``; missing parts are empty."""
 
     full: str
     region: str
     network: str
     layer: str
     depth: str = ""
-    """Where the layer lies: early, middle or late; empty where that is not known."""
+    """Depth of the layer: early, middle or late; empty if unknown."""
 
     @property
     def layer_words(self) -> str:
-        """The layer and where it lies, as in ``block2 (early)``."""
+        """The layer and its depth, such as ``block2 (early)``."""
         return f"{self.layer} ({self.depth})" if self.depth else self.layer
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Region, network and layer, without those that are missing."""
+        """Region, network and layer, without missing ones."""
         return tuple(part for part in (self.region, self.network, self.layer_words) if part)
 
     @property
     def words(self) -> str:
-        """The name within a sentence, as in ``nose, early layer (EfficientNet-Lite0 block2)``."""
+        """The name for a sentence, such as ``nose, early layer (EfficientNet-Lite0 block2)``."""
         rest = " ".join(part for part in (self.network, self.layer) if part)
         if self.depth:
             return f"{self.region}, {self.depth} layer ({rest})"
@@ -52,7 +52,7 @@ class ViewName:
 
 
 def view_name(full: str) -> ViewName:
-    """Take the name of a view apart, with the network as its authors write it."""
+    """Split the name of a view; the network is spelled as its authors do."""
     region, slash, rest = full.partition("/")
     if not slash:
         return ViewName(full, full, "", "")
@@ -61,16 +61,16 @@ def view_name(full: str) -> ViewName:
 
 
 def name_columns(views: Sequence[ViewName]) -> tuple[list[str], list[list[str]]]:
-    """Return titles and rows of names, without the network where all layers are of one."""
-    is_one = len({view.network for view in views}) == 1 and all(view.layer for view in views)
-    rows = [[view.region, view.layer_words] if is_one else list(view.parts) for view in views]
-    n = max(map(len, rows), default=0)
+    """Return column titles and a row of names per view; a network shared by all is left out."""
+    is_shared = len({view.network for view in views}) == 1 and all(view.layer for view in views)
+    rows = [[view.region, view.layer_words] if is_shared else list(view.parts) for view in views]
+    n = max([1, *map(len, rows)])
     titles = ["Region", "Network", "Layer"] if n == 3 else ["Region", "Features"][:n]
     return titles, [row + [""] * (n - len(row)) for row in rows]
 
 
 def _depth(network: str, layer: str) -> str:
-    """Say where a layer lies in the network of the shipped presets."""
+    """Return the depth of a layer in the network that the shipped presets use."""
     block = re.fullmatch(r"block(\d{1,2})", layer)
     if network != "efficientnet-lite0" or block is None:
         return ""
@@ -78,7 +78,7 @@ def _depth(network: str, layer: str) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Write a number with some significant digits, with a true minus sign; a dash if not finite."""
+    """Format with significant digits and a real minus sign; non-finite values give a dash."""
     if not math.isfinite(value):
         return "\N{EN DASH}"
     if value == 0:
@@ -93,7 +93,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def decimals(value: float, places: int = 2) -> str:
-    """Write a number with fixed decimals, so that it does not dance when it changes."""
+    """Format with fixed decimals, so that changing numbers keep their width."""
     if not math.isfinite(value):
         return "\N{EN DASH}"
     text = f"{value:.{places}f}"
@@ -103,9 +103,9 @@ def decimals(value: float, places: int = 2) -> str:
 
 
 def parts_of_sum(values: Sequence[float], total: float, places: int) -> tuple[float, ...]:
-    """Round values so that they add up to the rounded total (largest remainder).
+    """Round values so that they add up to the rounded total (largest remainder method).
 
-    Values that are not parts of that total are rounded each by itself.
+    Values that do not sum to the total are rounded individually.
     """
     unit = 10.0**places
     exact = [value * unit for value in values]
@@ -120,7 +120,7 @@ def parts_of_sum(values: Sequence[float], total: float, places: int) -> tuple[fl
 
 
 def places_for(size: float) -> int:
-    """Decimals of scores: three everywhere, more only where all of that size would be zero."""
+    """Return the number of decimals for scores: three, or more for sizes that would round to 0."""
     if not math.isfinite(size) or not 0 < size < 0.0005:
         return 3
     return min(8, 2 - math.floor(math.log10(size)))
@@ -131,7 +131,7 @@ def percent(share: float, places: int = 1) -> str:
 
 
 def weight_text(value: float, is_share: bool) -> str:
-    """Write a weight or share: an exact zero says so, what only rounds to zero does not."""
+    """Format a weight or share; only an exact zero is written as 0."""
     if value == 0:
         return "0"
     if is_share:
@@ -140,7 +140,7 @@ def weight_text(value: float, is_share: bool) -> str:
 
 
 def scientific(value: float) -> str:
-    """Write a small number as ``3.1e-8``."""
+    """Format as in ``3.1e-8``."""
     if not math.isfinite(value):
         return "\N{EN DASH}"
     mantissa, _, exponent = f"{value:.1e}".partition("e")

@@ -1,4 +1,4 @@
-"""Kernel weights of a model: how much every cluster relies on every view."""
+"""Kernel weights of a model: how much each cluster relies on each view."""
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Slot
@@ -8,17 +8,17 @@ from app.models.summary import ModelSummary
 from app.names import counted, natural_order
 from app.qt import theme
 from app.qt.charts.bars import Bars, BarTable, Cell
-from app.qt.charts.chart import Chart, Key, csv_text
+from app.qt.charts.chart import Chart, LegendEntry, csv_text
 from app.qt.charts.format import ViewName, name_columns, number, percent, view_name, weight_text
 from app.qt.widgets.inputs import CalmComboBox
 
 _MOST_CLUSTERS = 4
-"""With more, the text below the chart is a count."""
+"""With more, the text below the chart only counts them."""
 _AS_ENROLLED, _BY_TOTAL, _BY_NAME = "as enrolled", "total", "name"
 
 
 class WeightsChart(Chart):
-    """Weights of views in clusters as bars in a table, in an order of choice.
+    """A table of each view's weight in each cluster, with bars.
 
     A click on a column's header sorts by it.
     """
@@ -30,8 +30,9 @@ class WeightsChart(Chart):
         self._views: tuple[ViewName, ...] = ()
         self._sizes: tuple[int, ...] = ()
         self._weights = self._cluster_shares = np.zeros((0, 0))
-        """Of every view (rows) in every cluster (columns)."""
-        self._n_names = 0
+        """One row per view, one column per cluster."""
+        self._n_name_columns = 0
+        """Without the first name, which is the row header."""
         self._sort = CalmComboBox(self)
         self._sort.setAccessibleName("Order of the views")
         self._sort.currentIndexChanged.connect(self._on_option)
@@ -42,6 +43,7 @@ class WeightsChart(Chart):
         header = self._table.horizontalHeader()
         header.setSectionsClickable(True)
         header.sectionClicked.connect(self._on_column)
+        self._table.corner.clicked.connect(self._on_corner)
         controls = (self._sort, self._shares)
         self._lay_out(self._legend, self._table, self._statement, controls=controls)
         self._fill_sort()
@@ -57,7 +59,7 @@ class WeightsChart(Chart):
         self.mark_stale()
 
     def to_csv(self) -> str:
-        """Return every view with its weight and share in every cluster, in the order shown."""
+        """Return each view's weight and share in each cluster, in the displayed order."""
         numbers = range(1, len(self._sizes) + 1)
         header = [
             *("view", "region", "network", "layer"),
@@ -86,7 +88,7 @@ class WeightsChart(Chart):
             indices.sort(key=lambda i: -values[i, key])
         return indices
 
-    def _words(self) -> str:
+    def _description(self) -> str:
         if not self._views:
             return "No model yet: kernel weights appear here after the first fit."
         n_clusters = len(self._sizes)
@@ -112,7 +114,7 @@ class WeightsChart(Chart):
     def _draw(self) -> None:
         are_shares, values = self._shares.isChecked(), self._values()
         titles, names = name_columns(self._views)
-        self._n_names = len(titles)
+        n_names = len(titles)
         titles += [f"Cluster\n{cluster + 1}" for cluster in range(values.shape[1])]
         titles += [] if are_shares else ["Total"]
         rows = []
@@ -125,7 +127,8 @@ class WeightsChart(Chart):
                 cells.append(Cell(weight_text(values[index].sum(), False)))
             rows.append(cells)
         limits = (values.min(initial=0.0), values.max(initial=0.0) or 1.0)
-        self._table.show_rows(titles, rows, limits, self._n_names)
+        self._table.show_rows(titles, rows, limits, n_names)
+        self._n_name_columns = n_names - 1
         for widget in (self._table, self.head):
             widget.setVisible(bool(self._views))
 
@@ -136,7 +139,7 @@ class WeightsChart(Chart):
             f"{percent(share)} of the cluster"
         )
 
-    def _keys(self) -> list[Key]:
+    def _legend_entries(self) -> list[LegendEntry]:
         colours = theme.colours()
         return [
             ("■", colours.series_colour(i), f"Cluster {i + 1} ({counted(size, 'frame')})")
@@ -145,11 +148,15 @@ class WeightsChart(Chart):
 
     @Slot(int)
     def _on_column(self, column: int) -> None:
-        cluster = column - self._n_names
+        cluster = column - self._n_name_columns
         wanted: object = _BY_NAME if cluster < 0 else cluster
         if cluster >= len(self._sizes):
             wanted = _BY_TOTAL
         self._sort.setCurrentIndex(self._sort.findData(wanted))
+
+    @Slot()
+    def _on_corner(self) -> None:
+        self._sort.setCurrentIndex(self._sort.findData(_BY_NAME))
 
     @Slot()
     def _on_option(self) -> None:

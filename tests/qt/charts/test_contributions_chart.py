@@ -1,4 +1,4 @@
-"""Why a score is what it is."""
+"""The chart of contributions to a score."""
 
 import pytest
 from PySide6.QtWidgets import QComboBox
@@ -13,20 +13,25 @@ TERMS = ((0.3, 0.1, 0.05), (0.2, -0.04, 0.1))
 
 
 @pytest.fixture
-def chart(on_show):
-    chart = on_show(ContributionsChart())
-    chart.show_scored(scored(7, score=0.71, terms=TERMS), NAMES)
+def chart(show_chart):
+    return show(show_chart(ContributionsChart()), NAMES, TERMS)
+
+
+def show(chart, names, terms):
+    score = sum(map(sum, terms))
+    chart.show_scored(scored(7, score=score, terms=terms), names)
     chart.refresh()
     return chart
 
 
 def rows(chart):
-    """Return the texts beside the bars by the name of the row."""
+    """Return the numbers beside the bars by the names of the row."""
     table, found = chart.findChild(BarTable), {}
     for row in range(table.rowCount()):
         texts = [table.item(row, column).text() for column in range(table.columnCount())]
         bars = texts.index("")
-        found[" ".join(texts[:bars])] = texts[bars + 1 :]
+        names = [table.verticalHeaderItem(row).text(), *texts[:bars]]
+        found[" ".join(names)] = texts[bars + 1 :]
     return found
 
 
@@ -34,7 +39,7 @@ def group_by(chart, number):
     chart.findChild(QComboBox).setCurrentIndex(number)
 
 
-def test_that_the_sum_is_written_by_region_and_negative_terms_lie_left_of_zero(chart):
+def test_that_the_sum_is_described_by_region_and_the_axis_includes_negative_terms(chart):
     assert set(rows(chart)) == {"face", "eyes"}
     assert chart.accessibleDescription().startswith("0.710 = 0.650 face + 0.060 eyes (threshold")
     assert chart.findChild(BarTable)._delegate.limits[0] <= -0.04
@@ -55,34 +60,27 @@ def test_that_every_grouping_sums_to_the_score(chart):
         assert sum(found.values()) == pytest.approx(0.71)
 
 
-def test_that_a_frame_stays_while_there_is_no_other_score(chart):
+def test_that_a_score_stays_until_the_next_one(chart):
     chart.show_scored(scored(8, score=None, verdict=Verdict.NO_FACE, threshold=None), NAMES)
     chart.refresh()
     assert "0.710 =" in chart.accessibleDescription()
-    chart.show_scored(scored(8, score=0.2, terms=((0.1, 0.1, 0.0), (0.0, 0.0, 0.0))), NAMES)
-    chart.refresh()
+    show(chart, NAMES, ((0.1, 0.1, 0.0), (0.0, 0.0, 0.0)))
     assert "0.200 =" in chart.accessibleDescription()
 
 
-def test_that_what_is_usual_stands_beside_the_value_and_less_than_half_of_it_is_marked(chart):
+def test_that_usual_values_are_shown_and_less_than_half_of_them_is_marked(chart):
     chart.set_reference(((0.3, 0.2, 0.05), (0.2, 0.1, 0.1)))
     chart.refresh()
     assert rows(chart) == {"face": ["0.650", "0.650"], "eyes": ["▼ 0.060", "0.300"]}
 
 
-def test_that_the_printed_terms_add_up_to_the_printed_sum(on_show):
-    chart = on_show(ContributionsChart())
-    names = ("face/net.last", "eyes/net.last", "mouth/net.last")
-    third = 0.1 / 3
-    chart.show_scored(scored(1, score=0.1, terms=((third, third, third),)), names)
-    chart.refresh()
+def test_that_displayed_terms_add_up_to_the_displayed_sum(chart):
+    show(chart, ("face/net.last", "eyes/net.last", "mouth/net.last"), ((0.1 / 3,) * 3,))
     assert "0.100 = 0.034 face + 0.033 eyes + 0.033 mouth" in chart.accessibleDescription()
     assert rows(chart) == {"face": ["0.034"], "eyes": ["0.033"], "mouth": ["0.033"]}
 
 
-def test_that_many_networks_are_summed_up_as_others(on_show):
-    chart = on_show(ContributionsChart())
-    names = tuple(f"face/net{i}.last" for i in range(8))
-    chart.show_scored(scored(1, score=0.8, terms=((0.1,) * 8,)), names)
+def test_that_small_groups_are_described_together(chart):
+    show(chart, tuple(f"face/net{i}.last" for i in range(8)), ((0.1,) * 8,))
     group_by(chart, 2)
     assert "0.400 from 4 others" in chart.accessibleDescription()
