@@ -14,7 +14,7 @@ from app.qt.pages.enrol.quality_list import QualityList
 from app.qt.pages.enrol.record_card import RecordCard
 from app.qt.pages.enrol.takes_list import CoverageMeter, TakesList
 from app.qt.theme import set_class
-from app.qt.widgets.layout import CARD, ask, button, card, grid, hbox, scroll_area, vbox
+from app.qt.widgets.layout import CARD, activate, ask, button, card, grid, hbox, scroll_area, vbox
 from app.qt.widgets.texts import number_badge, set_text, wrapped
 from app.session.takes import EnrolmentState
 from app.types import ScoredFrame
@@ -94,6 +94,7 @@ class FitBar(QFrame):
         how = f"Learn from all frames of all takes ({_native('Ctrl+F')})."
         self.fit_button.setToolTip(how if may_fit else words)
         self.fit_button.setAccessibleDescription(words)
+        activate(self)
 
 
 def _native(keys: str | QKeySequence.StandardKey) -> str:

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from app.qt import theme
 from app.qt.theme import icons
-from app.qt.widgets.layout import button, grid, hbox
+from app.qt.widgets.layout import activate, button, grid, hbox
 from app.qt.widgets.texts import Mark
 from app.qt.widgets.throttle import Throttle
 from app.session.decision import WINDOW
@@ -129,6 +129,7 @@ class VerdictBanner(QFrame):
         for part in (self._figures, self._reason, self._rule):
             part.setToolTip(decision.rule)
         self.setAccessibleName(f"Verdict: {self.text}")
+        activate(self)
 
     def _activity(self) -> tuple[str, str] | None:
         """Return headline and sentence of work that matters more than a verdict."""
