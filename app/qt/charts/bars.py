@@ -114,7 +114,7 @@ class BarTable(QTableWidget):
         names.setStyleSheet(_NAMES_STYLE)
         names.setHighlightSections(False)
         names.show()
-        self.corner = self.findChild(QAbstractButton)
+        self.corner = self.findChildren(QAbstractButton)[0]
         self._corner_title = QLabel(self.corner)
         self._corner_title.setProperty("class", "muted")
         self._corner_title.setStyleSheet("font-weight: 600")
