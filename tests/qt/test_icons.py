@@ -11,14 +11,7 @@ from PySide6.QtGui import QColor, QIcon, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QPushButton
 
 from app.qt import theme
-from app.qt.theme.icons import (
-    APP_ICON_SIZES,
-    SHAPES,
-    VERDICTS,
-    app_icon,
-    icon,
-    paint_icon,
-)
+from app.qt.theme.icons import APP_ICON_SIZES, SHAPES, VERDICTS, app_icon, icon, paint_icon
 from app.qt.theme.themes import DARK, LIGHT
 from app.types import Verdict
 from tests.qt.driving import apply_theme
@@ -27,62 +20,56 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def light(qapp):
+def light_theme(qapp):
     apply_theme("light")
-    yield qapp
+    yield
     apply_theme("light")
 
 
-def ink(image):
-    """Return the pixels of a picture that are mostly covered, as a set of places."""
-    return {
-        (x, y)
-        for x in range(image.width())
-        for y in range(image.height())
-        if image.pixelColor(x, y).alpha() > 127
-    }
+def opaque_pixels(image):
+    pixels = itertools.product(range(image.width()), range(image.height()))
+    return {(x, y) for x, y in pixels if image.pixelColor(x, y).alpha() > 127}
 
 
-WHOLE = QRectF(0, 0, 24, 24)
-
-
-def drawn(name, where=WHOLE, side=24):
+def draw(name, area, side):
+    """Draw an icon within an area of a square image, and return its opaque pixels."""
     image = QImage(side, side, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
-    paint_icon(painter, name, where, QColor("#000000"))
+    paint_icon(painter, name, area, QColor("#000000"))
     painter.end()
-    return image
+    return opaque_pixels(image)
 
 
-def colours_in(image):
-    return {image.pixelColor(x, y).name() for x, y in ink(image)}
+def colours_of(pixmap):
+    image = pixmap.toImage()
+    return {image.pixelColor(x, y).name() for x, y in opaque_pixels(image)}
 
 
-def test_that_every_icon_is_seen_and_stays_in_its_square(qapp):
+def test_that_every_icon_is_visible_and_stays_within_its_square(qapp):
     for name in SHAPES:
-        places = ink(drawn(name, QRectF(16, 16, 32, 32), 64))
-        assert len(places) > 20, name
-        assert all(16 <= x < 48 and 16 <= y < 48 for x, y in places), name
+        pixels = draw(name, QRectF(16, 16, 32, 32), 64)
+        assert len(pixels) > 20, name
+        assert all(16 <= x < 48 and 16 <= y < 48 for x, y in pixels), name
 
 
 def test_that_verdicts_differ_by_shape_alone(qapp):
     assert set(VERDICTS) == set(Verdict)
-    for one, other in itertools.combinations(VERDICTS.values(), 2):
-        here, there = ink(drawn(one[0])), ink(drawn(other[0]))
-        assert len(here ^ there) > 0.1 * len(here | there), (one, other)
+    shapes = [shape for shape, _ in VERDICTS.values()]
+    for pair in itertools.combinations(shapes, 2):
+        first, second = (draw(shape, QRectF(0, 0, 24, 24), 24) for shape in pair)
+        assert len(first ^ second) > 0.1 * len(first | second), pair
 
 
-def test_that_an_icon_follows_the_theme_by_itself_and_is_faint_when_disabled(light):
+def test_that_an_icon_follows_the_theme_and_is_faint_when_disabled(light_theme):
     stop = icon("stop")
-    assert LIGHT.text in colours_in(stop.pixmap(24, 24).toImage())
-    faint = stop.pixmap(24, 24, QIcon.Mode.Disabled).toImage()
-    assert LIGHT.faint in colours_in(faint)
+    assert LIGHT.text in colours_of(stop.pixmap(24, 24))
+    assert LIGHT.faint in colours_of(stop.pixmap(24, 24, QIcon.Mode.Disabled))
     apply_theme("dark")
-    assert DARK.text in colours_in(stop.pixmap(24, 24).toImage())
+    assert DARK.text in colours_of(stop.pixmap(24, 24))
 
 
-def test_that_icons_outlive_what_python_knows_of_them(light, qtbot):
+def test_that_icons_survive_garbage_collection(light_theme, qtbot):
     button = QPushButton(icon("add"), "Add")
     qtbot.addWidget(button)
     gc.collect()
@@ -93,7 +80,7 @@ def test_that_icons_outlive_what_python_knows_of_them(light, qtbot):
     assert not changed.pixmap(16, 16).isNull()
 
 
-def test_that_the_pictures_are_part_of_the_package_and_the_programs_icon_has_all_sizes(qapp):
+def test_that_images_are_packaged_and_the_program_icon_has_all_sizes(qapp):
     data = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     patterns = data["tool"]["setuptools"]["package-data"]["app"]
     packaged = {path for pattern in patterns for path in (ROOT / "app").glob(pattern)}
@@ -101,10 +88,9 @@ def test_that_the_pictures_are_part_of_the_package_and_the_programs_icon_has_all
     assert {size.width() for size in app_icon().availableSizes()} == set(APP_ICON_SIZES)
 
 
-def test_that_an_icon_is_sharp_leaves_a_gap_before_words_and_needs_no_room(light):
-    picture = icon("camera").pixmap(QSize(16, 16), 2.0)
-    assert (picture.size(), picture.devicePixelRatio()) == (QSize(32, 32), 2.0)
+def test_that_an_icon_is_sharp_when_scaled_and_leaves_a_gap_before_the_text(light_theme):
+    pixmap = icon("camera").pixmap(QSize(16, 16), 2.0)
+    assert (pixmap.size(), pixmap.devicePixelRatio()) == (QSize(32, 32), 2.0)
     wide = icon("stop").pixmap(QSize(24, 16)).toImage()
-    assert any(wide.pixelColor(x, 8).alpha() for x in range(16))
-    assert not any(wide.pixelColor(x, 8).alpha() for x in range(16, 24))
+    assert 8 < max(x for x, _ in opaque_pixels(wide)) < 16
     assert icon("cross").pixmap(QSize(16, -4)).isNull()

@@ -1,4 +1,4 @@
-"""Both themes: contrast, colours that everyone can tell apart, and changes while it runs."""
+"""Both themes: contrast, distinguishable colours, and changes at run time."""
 
 import itertools
 import re
@@ -8,14 +8,7 @@ import pytest
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import (
-    QApplication,
-    QDialog,
-    QFrame,
-    QLabel,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QDialog, QFrame, QLabel, QPushButton, QWidget
 
 from app.qt import theme
 from app.qt.theme.stylesheet import sheet
@@ -23,7 +16,7 @@ from app.qt.theme.themes import DARK, LIGHT
 from tests.qt.driving import apply_theme
 
 BOTH = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-GROUNDS = ("window", "panel", "raised", "accent_soft")
+BACKGROUNDS = ("window", "panel", "raised", "accent_soft")
 STATUSES = ("good", "bad", "caution", "neutral")
 
 
@@ -57,8 +50,8 @@ def linear(colour):
     return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
 
 
-def contrast(one, other):
-    darker, lighter = sorted(linear(colour) @ [0.2126, 0.7152, 0.0722] for colour in (one, other))
+def contrast(*pair):
+    darker, lighter = sorted(linear(colour) @ [0.2126, 0.7152, 0.0722] for colour in pair)
     return (lighter + 0.05) / (darker + 0.05)
 
 
@@ -72,45 +65,45 @@ def cielab(rgb):
 
 
 @BOTH
-def test_that_text_is_readable_on_every_ground_it_is_meant_for(colours):
-    pairs = [*itertools.product(("text", "muted", "accent", *STATUSES), GROUNDS)]
+def test_that_text_is_readable_on_every_background_it_is_used_on(colours):
+    pairs = [*itertools.product(("text", "muted", "accent", *STATUSES), BACKGROUNDS)]
     for status in STATUSES:
         soft = f"{status}_soft"
         pairs += [(status, soft), ("text", soft), ("on_status", status)]
-    pairs += [("on_accent", "accent"), ("on_accent", "accent_hover")]
-    pairs += [("on_stage", "stage")]
-    for ink, ground in pairs:
-        assert contrast(getattr(colours, ink), getattr(colours, ground)) >= 4.5, (ink, ground)
+    pairs += [("on_accent", "accent"), ("on_accent", "accent_hover"), ("on_stage", "stage")]
+    for text, background in pairs:
+        ratio = contrast(getattr(colours, text), getattr(colours, background))
+        assert ratio >= 4.5, (text, background)
 
 
 @BOTH
-def test_that_edges_of_fields_and_lines_of_charts_can_be_seen(colours):
+def test_that_edges_of_fields_and_lines_of_charts_are_visible(colours):
     for colour in (colours.outline, *colours.series):
         assert min(contrast(colour, colours.window), contrast(colour, colours.panel)) >= 3, colour
 
 
 @BOTH
-def test_that_colours_can_be_told_apart(colours):
+def test_that_colours_are_distinguishable_with_any_colour_vision(colours):
     for viewers, vision in SEEN_BY.items():
         seen = [cielab(vision @ linear(colour)) for colour in colours.series]
         pairs = itertools.combinations(seen, 2)
-        # 2.3 is the least difference that is noticed at all
-        assert min(np.linalg.norm(one - other) for one, other in pairs) > 12, viewers
+        # 2.3 is a just noticeable difference.
+        assert min(np.linalg.norm(first - second) for first, second in pairs) > 12, viewers
         good, bad = (cielab(vision @ linear(c)) for c in (colours.good, colours.bad))
         assert np.linalg.norm(good - bad) > 20, viewers
 
 
-def test_that_the_style_sheet_finds_all_its_pictures():
+def test_that_the_style_sheet_finds_all_its_images():
     names = set(re.findall(r"url\(\w+:(.*?)\)", sheet(10.0)))
     assert names
     for name in names:
-        for version in (name, name.replace(".png", "@2x.png"), name.replace(".png", "@3x.png")):
-            assert (theme.ASSETS / version).is_file()
+        for suffix in (".png", "@2x.png", "@3x.png"):
+            assert (theme.ASSETS / name.replace(".png", suffix)).is_file(), name
 
 
 @pytest.fixture
 def system(app, monkeypatch):
-    """Return a notifier with a system of our own: the offscreen platform has no scheme."""
+    """Return a notifier for a simulated system; the offscreen platform has no colour scheme."""
     notifier = theme.ThemeNotifier(app)
     monkeypatch.setattr(notifier, "_system_is_dark", lambda: notifier.is_dark)
     notifier.is_dark = False
@@ -119,24 +112,24 @@ def system(app, monkeypatch):
     notifier.setParent(None)
 
 
-def switch(system):
+def switch_scheme(system):
     system.is_dark = not system.is_dark
     scheme = Qt.ColorScheme.Dark if system.is_dark else Qt.ColorScheme.Light
     QApplication.styleHints().colorSchemeChanged.emit(scheme)
 
 
-def test_that_the_system_is_followed_while_running_unless_a_theme_is_chosen(system, qtbot):
+def test_that_the_system_is_followed_unless_a_theme_is_chosen(system, qtbot):
     system.choose("system")
-    with qtbot.waitSignal(system.changed) as told:
-        switch(system)
-    assert told.args == [DARK]
+    with qtbot.waitSignal(system.changed) as emitted:
+        switch_scheme(system)
+    assert emitted.args == [DARK]
     with qtbot.waitSignal(system.changed):
-        switch(system)
+        switch_scheme(system)
     assert system.colours is LIGHT
     system.choose("light")
     with qtbot.assertNotEmitted(system.changed):
         system.choose("light")
-        switch(system)
+        switch_scheme(system)
     assert system.colours is LIGHT
 
 
@@ -147,7 +140,7 @@ def text_colour(widget):
 
 @pytest.fixture
 def window(app, qtbot):
-    """A shown window in the light theme with a label of the class "good" in it."""
+    """Return a window in the light theme with a label of the class "good"."""
     apply_theme("light")
     window = QWidget()
     qtbot.addWidget(window)
@@ -157,7 +150,7 @@ def window(app, qtbot):
     return window
 
 
-def test_that_a_change_of_theme_reaches_what_is_shown_and_what_is_made_later(app, qtbot, window):
+def test_that_a_change_of_theme_reaches_present_and_later_widgets(app, qtbot, window):
     for name, colours in (("light", LIGHT), ("dark", DARK)):
         apply_theme(name)
         assert text_colour(window.label) == QColor(colours.good)
@@ -168,9 +161,9 @@ def test_that_a_change_of_theme_reaches_what_is_shown_and_what_is_made_later(app
     theme.set_class(label, "caution")
     dialog.show()
     assert text_colour(label) == QColor(DARK.caution)
-    ground = dialog.grab().toImage().pixelColor(dialog.width() - 1, dialog.height() - 1)
-    assert ground == QColor(DARK.window)
-    theme.set_class(button, "primary")  # once it is shown
+    corner = dialog.grab().toImage().pixelColor(dialog.width() - 1, dialog.height() - 1)
+    assert corner == QColor(DARK.window)
+    theme.set_class(button, "primary")
     assert button.grab().toImage().pixelColor(8, button.height() // 2) == QColor(DARK.accent)
 
 
@@ -178,7 +171,7 @@ def test_that_a_change_of_theme_reaches_many_hidden_widgets_and_survives_deleted
     app, qtbot, window
 ):
     page = QWidget(window)
-    labels = [QLabel("0.87", page) for _ in range(2 * theme.SLICE)]
+    labels = [QLabel("0.87", page) for _ in range(2 * theme.BATCH_SIZE)]
     for label in labels:
         theme.set_class(label, "bad")
     page.show()
@@ -189,32 +182,31 @@ def test_that_a_change_of_theme_reaches_many_hidden_widgets_and_survives_deleted
     qtbot.waitUntil(lambda: all(text_colour(label) == QColor(DARK.bad) for label in labels))
 
 
-def test_that_a_change_of_theme_styles_every_widget_once(app, window):
-    """Qt's own way, another style sheet, does it once for each of a widget's ancestors."""
+class StyleCounter(QObject):
+    n_changes = 0
+
+    def eventFilter(self, _watched, event):
+        self.n_changes += event.type() == QEvent.Type.StyleChange
+        return False
+
+
+def test_that_a_change_of_theme_styles_each_widget_only_once(app, window):
     inner = window
     for _ in range(6):
         inner = QFrame(inner)
         theme.set_class(inner, "card")
         inner.show()
-    counter = Counter(app)
+    counter = StyleCounter(app)
     inner.installEventFilter(counter)
     apply_theme("dark")
-    assert counter.n_style_changes <= 1
+    assert counter.n_changes <= 1
 
 
-class Counter(QObject):
-    n_style_changes = 0
-
-    def eventFilter(self, _watched, event):
-        self.n_style_changes += event.type() == QEvent.Type.StyleChange
-        return False
-
-
-def test_that_focus_can_be_seen_on_a_button(window, qtbot):
+def test_that_focus_is_visible_on_a_button(window, qtbot):
     button = QPushButton("Fit", window)
     button.show()
-    without = button.grab().toImage()
+    unfocused = button.grab().toImage()
     window.activateWindow()
     button.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.waitUntil(button.hasFocus)
-    assert button.grab().toImage() != without
+    assert button.grab().toImage() != unfocused

@@ -1,10 +1,12 @@
-"""The look of the whole window: light, dark, or whichever the system uses at the moment.
+"""The light and dark theme of the program; either can be chosen, or the system's followed.
 
-Widgets that draw themselves ask `colours` while they paint, or listen to ``notifier().changed``.
+Widgets with their own painting call `colours` while they paint, or connect to
+``notifier().changed``.
 
-The style sheet holds both themes and never changes: `QApplication.setStyleSheet` styles every
-widget once for each of its ancestors, which takes half a second in a full window. A change of theme
-marks the windows instead and styles each widget once: those in sight at once, the others in slices.
+The style sheet holds both themes and is set only once, because `QApplication.setStyleSheet` styles
+a widget once for each of its ancestors, which takes half a second in a full window. A change of
+theme sets a property on the windows instead and styles each widget once: visible widgets at once,
+hidden ones in batches.
 """
 
 from collections.abc import Iterable
@@ -21,17 +23,17 @@ from app.qt.theme.themes import DARK, LIGHT, Colours
 ASSETS = Path(__file__).parents[1] / "assets"
 
 GRID = 8
-"""Pixels: spaces between things are multiples of this."""
+"""Base unit of spacing in pixels."""
 
-SLICE, PAUSE = 50, 10
-"""Hidden widgets that are styled in one go, which takes 4 ms, and milliseconds between slices."""
+BATCH_SIZE, BATCH_PAUSE = 50, 10
+"""Hidden widgets styled at a time, which takes 4 ms, and milliseconds between batches."""
 
 
 class ThemeNotifier(QObject):
-    """Keeps an application, which owns it, in one theme."""
+    """Applies a theme to the application, which owns it."""
 
     changed = Signal(object)
-    """The new `Colours`, after every widget in sight has them."""
+    """The new `Colours`; emitted when all visible widgets show them."""
 
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)
@@ -39,35 +41,35 @@ class ThemeNotifier(QObject):
         self._app = app
         self._name = ""
         self._hidden: list[QWidget] = []
-        # Where the system reports no scheme, its palette tells, as long as it is not ours.
-        self._began_dark = app.palette().color(QPalette.ColorRole.Window).lightness() < 128
+        # Used if the system reports no scheme; later the palette is ours.
+        self._started_dark = app.palette().color(QPalette.ColorRole.Window).lightness() < 128
         QDir.setSearchPaths(SEARCH_PREFIX, [str(ASSETS)])
         app.styleHints().colorSchemeChanged.connect(self._on_scheme_changed)
 
     def choose(self, name: str) -> None:
-        """Show "light", "dark" or "system"; does nothing when its colours are shown already."""
+        """Apply "light", "dark" or "system"; does nothing if the colours stay the same."""
         is_first, self._name = not self._name, name
-        # The system follows with frames of windows and native dialogs. It may report a change of
-        # scheme at once, which then finds nothing left to do.
+        # This also changes window frames and native dialogs. It may emit colorSchemeChanged at
+        # once, which is harmless.
         hints = self._app.styleHints()
         if name == "system":
             hints.unsetColorScheme()
         else:
             hints.setColorScheme(Qt.ColorScheme.Dark if name == "dark" else Qt.ColorScheme.Light)
-        self._show(is_first)
+        self._apply(is_first)
 
     @Slot()
     def _on_scheme_changed(self) -> None:
         if self._name:
-            self._show()
+            self._apply()
 
     def _system_is_dark(self) -> bool:
         scheme = self._app.styleHints().colorScheme()
         if scheme == Qt.ColorScheme.Unknown:
-            return self._began_dark
+            return self._started_dark
         return scheme == Qt.ColorScheme.Dark
 
-    def _show(self, is_first: bool = False) -> None:
+    def _apply(self, is_first: bool = False) -> None:
         is_dark = self._system_is_dark() if self._name == "system" else self._name == "dark"
         if is_dark == self.colours.is_dark and not is_first:
             return
@@ -77,66 +79,66 @@ class ThemeNotifier(QObject):
             self.mark(window)
         if self._app.styleSheet():
             widgets = self._app.allWidgets()
-            _style_again(widget for widget in widgets if widget.isVisible())
+            _restyle(widget for widget in widgets if widget.isVisible())
             is_waiting = bool(self._hidden)
             self._hidden = [widget for widget in widgets if not widget.isVisible()]
             if not is_waiting:
-                self._style_slice()
+                self._style_batch()
         self.changed.emit(self.colours)
 
-    def _style_slice(self) -> None:
-        _style_again(filter(shiboken6.isValid, self._hidden[:SLICE]))
-        del self._hidden[:SLICE]
+    def _style_batch(self) -> None:
+        _restyle(filter(shiboken6.isValid, self._hidden[:BATCH_SIZE]))
+        del self._hidden[:BATCH_SIZE]
         if self._hidden:
-            # A bound method would leave a weak reference behind at every call (PySide 6.11).
-            QTimer.singleShot(PAUSE, self, lambda: self._style_slice())
+            # A bound method would leak a weak reference at every call (PySide 6.11).
+            QTimer.singleShot(BATCH_PAUSE, self, lambda: self._style_batch())
 
     def dress(self) -> None:
-        """Set the style sheet, once; widgets that are made before it are made quicker."""
+        """Set the style sheet, once; widgets are created faster before this call."""
         if not self._app.styleSheet():
             self._app.setStyleSheet(sheet(QFontInfo(self._app.font()).pointSizeF()))
 
     def mark(self, window: QWidget) -> None:
-        """Show a top-level window, and all that is in it, in the present theme."""
+        """Apply the current theme to a top-level window and its children."""
         window.setProperty(MARK, "dark" if self.colours.is_dark else "light")
 
 
 def notifier() -> ThemeNotifier:
-    """Return the application's `ThemeNotifier`, made at the first call."""
+    """Return the application's `ThemeNotifier`, created at the first call."""
     app = QApplication.instance()
     if not isinstance(app, QApplication):
-        raise RuntimeError("There is no QApplication yet: make one before asking for its theme.")
+        raise RuntimeError("There is no QApplication yet: create one before using its theme.")
     return _existing(app) or ThemeNotifier(app)
 
 
 def colours() -> Colours:
-    """Return the colours that are shown now; the light ones before a theme was chosen."""
+    """Return the current colours; the light ones before a theme is chosen."""
     app = QApplication.instance()
     found = None if app is None else _existing(app)
     return LIGHT if found is None else found.colours
 
 
 def set_class(widget: QWidget, name: str) -> None:
-    """Give a widget its part in the style sheet, such as ``"primary"``, also after it was shown.
+    """Set a widget's class in the style sheet, such as ``"primary"``.
 
-    The names are listed in `app.qt.theme.stylesheet`.
+    The classes are listed in `app.qt.theme.stylesheet`.
     """
     set_mark(widget, "class", name)
 
 
 def set_mark(widget: QWidget, mark: str, value: str | bool) -> None:
-    """Set a property that the style sheet looks at, and let it look again if that changed."""
+    """Set a property that the style sheet selects by, and restyle the widget if it changed."""
     if widget.property(mark) == value:
         return
     widget.setProperty(mark, value)
-    _style_again([widget])
+    _restyle([widget])
 
 
 def palette(of: Colours) -> QPalette:
-    """Return the colours as Qt's palette, for what no style sheet reaches."""
+    """Return the colours as a palette, for what the style sheet does not cover."""
     role = QPalette.ColorRole
     result = QPalette()
-    for roles, colour in (
+    for colour_roles, colour in (
         ((role.Window, role.AlternateBase), of.window),
         ((role.Base, role.Button, role.ToolTipBase), of.panel),
         ((role.WindowText, role.Text, role.ButtonText, role.ToolTipText), of.text),
@@ -148,17 +150,17 @@ def palette(of: Colours) -> QPalette:
         ((role.Mid, role.Dark), of.border),
         ((role.Shadow,), of.outline),
     ):
-        for each in roles:
-            result.setColor(each, QColor(colour))
-    for each in (role.WindowText, role.Text, role.ButtonText):
-        result.setColor(QPalette.ColorGroup.Disabled, each, QColor(of.faint))
+        for colour_role in colour_roles:
+            result.setColor(colour_role, QColor(colour))
+    for colour_role in (role.WindowText, role.Text, role.ButtonText):
+        result.setColor(QPalette.ColorGroup.Disabled, colour_role, QColor(of.faint))
     return result
 
 
-def _style_again(widgets: Iterable[QWidget]) -> None:
+def _restyle(widgets: Iterable[QWidget]) -> None:
     for widget in widgets:
         if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
-            continue  # the sheet is looked at when the widget is first shown
+            continue  # it is styled when it is first shown
         style = widget.style()
         style.unpolish(widget)
         style.polish(widget)
@@ -166,5 +168,5 @@ def _style_again(widgets: Iterable[QWidget]) -> None:
 
 
 def _existing(app: QCoreApplication) -> ThemeNotifier | None:
-    # Not by keyword: PySide takes 6 ms for the first call with one.
+    # Positional, because PySide takes 6 ms for its first call with a keyword.
     return app.findChild(ThemeNotifier, "", Qt.FindChildOption.FindDirectChildrenOnly)

@@ -1,10 +1,10 @@
-"""Icons that are drawn when they are needed: sharp at every scale, in the colours of the theme.
+"""Vector icons in the colours of the theme.
 
-An icon takes its colour while it is painted, so it follows a change of theme by itself.
+The colour is looked up while an icon is painted, so icons follow a change of theme.
 
-Icons are drawings on a grid of 24 by 24, written as letters and numbers: ``M x y`` begins a line,
-``L x y`` goes on, ``C`` and ``Q`` are Bezier curves as in SVG, ``Z`` closes; ``O x y r`` is a
-circle, ``R x y w h r`` a box with round corners, ``A x y r start sweep`` an arc in degrees,
+Icons are drawn on a grid of 24 by 24 and described like SVG paths: ``M x y`` starts a line,
+``L x y`` continues it, ``C`` and ``Q`` are Bezier curves, ``Z`` closes; ``O x y r`` is a circle,
+``R x y w h r`` a rectangle with round corners, ``A x y r start sweep`` an arc in degrees,
 anticlockwise from three o'clock.
 """
 
@@ -29,14 +29,14 @@ from app.qt.theme import ASSETS, colours
 GRID = 24.0
 PEN = 2.0
 _DASHES = [2.6, 2.37]
-"""In widths of the pen: six of both go once around the dashed circle."""
+"""Dash and gap in pen widths; six of each fit around the dashed circle."""
 
 APP_ICON_SIZES = (16, 24, 32, 48, 64, 128, 256)
 
 
 @dataclass(frozen=True)
 class Shape:
-    """One icon: lines drawn with the pen, areas filled, and lines cut out of the areas."""
+    """An icon: lines to draw, areas to fill, and lines to cut out of the areas."""
 
     lines: str = ""
     areas: str = ""
@@ -61,7 +61,7 @@ _EYES = "M 8 10.5 L 10 10.5 M 14 10.5 L 16 10.5"
 _MOUTH = "M 9.5 16 C 11 17 13 17 14.5 16"
 
 SHAPES = {
-    # What can be done.
+    # Actions.
     "camera": Shape("R 2 6 14 12 2.5 M 16 10.5 L 22 7 L 22 17 L 16 13.5"),
     "enrol": Shape(_BUST + " M 19 6 L 19 12 M 16 9 L 22 9"),
     "person": Shape("O 12 8 4 M 4.5 20 C 4.5 16 8 14.5 12 14.5 C 16 14.5 19.5 16 19.5 20"),
@@ -115,14 +115,14 @@ SHAPES = {
     "chevron-down": Shape("M 5 9 L 12 16 L 19 9"),
     "chevron-up": Shape("M 5 15 L 12 8 L 19 15"),
     "chevron-right": Shape("M 9 5 L 16 12 L 9 19"),
-    # How something stands.
+    # States.
     "check": Shape("M 4.5 12.5 L 10 18 L 19.5 7"),
     "cross": Shape("M 5.5 5.5 L 18.5 18.5 M 18.5 5.5 L 5.5 18.5"),
     "dash": Shape("M 6 12 L 18 12"),
     "warning": Shape(areas=_TRIANGLE, cut="M 12 9 L 12 14 M 12 18.2 L 12 18.3"),
     "error": Shape(areas=_DIAMOND, cut="M 12 7 L 12 13 M 12 16.9 L 12 17"),
     "info": Shape(areas="O 12 12 10.5", cut="M 12 11 L 12 17 M 12 7 L 12 7.1"),
-    # Verdicts: each has an outline of its own, so that colour is never needed.
+    # Verdicts: each has its own outline, so that colour is not needed.
     "genuine": Shape(areas="O 12 12 10.5", cut="M 7.2 12.4 L 10.6 15.8 L 16.8 8.8"),
     "attack": Shape(areas=_OCTAGON, cut=_CROSS),
     "unfamiliar": Shape(areas=_TRIANGLE, cut=_ASKING),
@@ -158,16 +158,16 @@ VERDICTS = {
     "looking": ("looking", "neutral"),
     "no model": ("no-model", "neutral"),
 }
-"""Shape and colour of every `app.types.Verdict`, whose values are these texts."""
+"""Icon and colour of each `app.types.Verdict`, by its value."""
 
 
 def icon(name: str, role: str = "text") -> QIcon:
-    """Return an icon of `SHAPES` in one of the theme's `Colours`; faint when disabled."""
+    """Return an icon from `SHAPES` in a colour of the theme; faint when disabled."""
     return QIcon(_ThemedIcon(name, role))
 
 
 def app_icon() -> QIcon:
-    """Return the program's own icon, from files that are installed with it."""
+    """Return the program's icon, from the installed image files."""
     result = QIcon()
     for size in APP_ICON_SIZES:
         result.addFile(str(ASSETS / f"icon-{size}.png"), QSize(size, size))
@@ -175,10 +175,10 @@ def app_icon() -> QIcon:
 
 
 class _ThemedIcon(QIconEngine):
-    """Paints a shape in a colour of the theme that is shown at that moment."""
+    """Paints a shape in a colour of the current theme."""
 
     _clones: list["_ThemedIcon"] = []  # noqa: RUF012
-    """Qt owns a clone but PySide does not know; without a reference it would be freed twice."""
+    """References to clones, which Qt owns; PySide would otherwise free them a second time."""
 
     def __init__(self, name: str, role: str) -> None:
         super().__init__()
@@ -186,13 +186,13 @@ class _ThemedIcon(QIconEngine):
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, _state: QIcon.State) -> None:
         role = "faint" if mode == QIcon.Mode.Disabled else self._role
-        # Where it is given more width than height, the rest is a gap before the words.
+        # Extra width is left empty, as a gap before the text.
         square = QRectF(rect.x(), rect.y(), min(rect.width(), rect.height()), rect.height())
         paint_icon(painter, self._name, square, getattr(colours(), role))
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         if size.isEmpty():
-            return QPixmap()  # of a button that has no room left, as while a notice folds away
+            return QPixmap()  # a button may shrink to nothing while its notice is removed
         result = QPixmap(size)
         result.fill(Qt.GlobalColor.transparent)
         painter = QPainter(result)
@@ -207,7 +207,7 @@ class _ThemedIcon(QIconEngine):
 
 
 def paint_icon(painter: QPainter, name: str, rect: QRectF, colour: QColor | str) -> None:
-    """Draw an icon into the largest square in the middle of a rectangle."""
+    """Draw an icon as large as fits, centred in a rectangle."""
     shape, colour = SHAPES[name], QColor(colour)
     side = min(rect.width(), rect.height())
     painter.save()
@@ -232,7 +232,7 @@ def paint_icon(painter: QPainter, name: str, rect: QRectF, colour: QColor | str)
 
 @cache
 def _paths(shape: Shape) -> tuple[QPainterPath, QPainterPath]:
-    """Return what is drawn and what is filled; made once for every shape."""
+    """Return the path to draw and the path to fill."""
     areas = _path(shape.areas)
     if shape.cut:
         stroker = QPainterPathStroker()

@@ -1,18 +1,18 @@
-"""How widgets look, in Qt's style sheets: flat panels, an 8-px grid, 6-px corners, one accent.
+"""Qt style sheet of both themes: flat panels, an 8-px grid, 6-px corners, one accent colour.
 
-A widget's role is its property ``class`` (`app.qt.theme.set_class`):
+Rules select by the property ``class`` of a widget (`app.qt.theme.set_class`):
 
-- ``QLabel``: ``title``, ``heading``, ``muted``, ``small``, ``figure`` (a number to be read from
-  afar), ``badge``, ``good``, ``bad``, ``caution``;
+- ``QLabel``: ``title``, ``heading``, ``muted``, ``small``, ``figure`` (a large number), ``badge``,
+  ``good``, ``bad``, ``caution``;
 - ``QPushButton``: ``primary``, ``danger``, ``quiet``;
 - ``QToolButton``: ``choice`` (large, one of several);
 - ``QFrame``: ``card``, ``line``, ``stage`` (around a picture), ``banner-info``, ``banner-good``,
   ``banner-caution``, ``banner-bad``.
 
-The sheet holds both themes: dark rules apply within a window that is marked so (`MARK`). Windows
-themselves take their ground from the palette.
+Dark rules apply to windows whose property `MARK` is "dark". The background of windows comes from
+the palette.
 
-Pixels are Qt's, which scale with the screen; sizes of text follow the system's font.
+Pixels are device-independent; font sizes are relative to the system's font.
 """
 
 import re
@@ -21,7 +21,7 @@ from string import Template
 from app.qt.theme.themes import DARK, LIGHT, Colours
 
 SEARCH_PREFIX = "lmklpad"
-"""Where the sheet finds its arrows and ticks; see `app.qt.theme`."""
+"""Qt search path of the arrow and tick images; set in `app.qt.theme`."""
 
 MARK = "theme"
 """Property of a top-level window that names its theme: "light" or "dark"."""
@@ -222,19 +222,19 @@ QStatusBar::item { border: none; }
 )
 
 _SIZES = {"small": 0.92, "heading": 1.2, "title": 1.5, "figure": 2.2}
-"""Sizes of text, as multiples of the system's."""
+"""Font sizes relative to the system's."""
 
 _ICON = 1.55
-"""Height of icons on buttons, in pixels for each point of text: no higher than a line, so that
-buttons with and without one are equally high."""
+"""Height of icons on buttons in pixels per point of font size: at most a line, so that buttons
+with and without an icon have the same height."""
 
 _ICON_GAP = 4
-"""Pixels beyond the four that Qt leaves between an icon and the words; see `app.qt.theme.icons`."""
+"""Pixels added to Qt's gap of four between an icon and the text; see `app.qt.theme.icons`."""
 
 
 def sheet(points: float) -> str:
     """Return the style sheet for a system font of this size in points."""
-    # Before every selector, which begins after "}" or ",": values have no commas.
+    # Prefix every selector; selectors follow "}" or ",", and values contain no commas.
     dark = re.sub(r"(?<=[},])\s*(?=[Q])", f'\n*[{MARK}="dark"] ', "}" + _rules(DARK, points))
     return _rules(LIGHT, points) + dark[1:]
 

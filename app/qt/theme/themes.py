@@ -1,8 +1,8 @@
-"""The named colours of both themes, as plain text that Qt and pyqtgraph take alike.
+"""The named colours of both themes, as strings that both Qt and pyqtgraph accept.
 
-Text reaches WCAG's AA contrast (4.5 to 1) on every ground it is meant for; marks and lines reach
-3 to 1. The series are Okabe and Ito's colours, darkened or lightened until they do, in the same
-order of hues, so that a cluster keeps its colour when the theme changes.
+Text has WCAG AA contrast (4.5:1) on every background it is used on; marks and lines have 3:1. The
+series are Okabe and Ito's colours, darkened or lightened to reach that, with the same order of hues
+in both themes, so that a cluster keeps its colour.
 """
 
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ class Colours:
     """One theme's colours, each as ``#rrggbb``."""
 
     is_dark: bool
-    # Grounds: the window, cards and fields on it, what lies on or hovers over these.
+    # Backgrounds: the window, cards and fields, hovered or raised parts.
     window: str
     panel: str
     raised: str
-    # Text, text of lesser weight, and what is disabled or only a hint.
+    # Text, secondary text, and disabled text or hints.
     text: str
     muted: str
     faint: str
-    # Quiet lines between parts; the stronger edge of controls.
+    # Lines between parts; edges of controls.
     border: str
     outline: str
-    # The one colour that says "here": links, the primary button, focus; text on it; selections.
+    # Links, the primary button and focus; text on it; selections.
     accent: str
     accent_hover: str
     on_accent: str
     accent_soft: str
-    # Text and marks of the four kinds of outcome, their grounds, and text on the strong colours.
+    # Text and icons of the four kinds of status, their backgrounds, and text on the former.
     good: str
     bad: str
     caution: str
@@ -39,15 +39,15 @@ class Colours:
     caution_soft: str
     neutral_soft: str
     on_status: str
-    # Around a camera's picture, and text there: dark in both themes.
+    # Background and text around the camera picture, dark in both themes.
     stage: str
     on_stage: str
-    # Lines of charts; clusters or curves, in fixed order.
+    # Grid lines of charts; clusters or curves in a fixed order.
     grid: str
     series: tuple[str, ...]
 
     def series_colour(self, number: int) -> str:
-        """Return the colour of a cluster or curve; from the ninth on they repeat."""
+        """Return the colour of a cluster or curve; colours repeat after eight."""
         return self.series[number % len(self.series)]
 
 
@@ -91,9 +91,9 @@ _SERIES = (
 
 LIGHT, DARK = (
     Colours(
-        is_dark=bool(place),
-        series=tuple(pair[place] for pair in _SERIES),
-        **{name: pair[place] for name, pair in _BOTH.items()},
+        is_dark=bool(theme),
+        series=tuple(pair[theme] for pair in _SERIES),
+        **{name: pair[theme] for name, pair in _BOTH.items()},
     )
-    for place in (0, 1)
+    for theme in (0, 1)
 )
