@@ -1,4 +1,4 @@
-"""A believable model and frames, for the pages on the model and on why a score is what it is."""
+"""Realistic model and frames for the Model and Why pages."""
 
 import math
 import random
@@ -73,14 +73,14 @@ def model_summary(**more):
 def scored(
     number=0, *, terms=None, verdict=Verdict.GENUINE, time=None, image=IMAGE, differences=(), **more
 ):
-    """A frame with a score that is the sum of its terms."""
-    shown = usual_terms() if terms is None else terms
+    """Return a frame whose score is the sum of its terms."""
+    terms = usual_terms() if terms is None else terms
     values = {
         "frame": Frame(image, number, number / 30 if time is None else time),
         "verdict": verdict,
-        "score": math.fsum(value for row in shown for value in row),
+        "score": math.fsum(value for row in terms for value in row),
         "threshold": THRESHOLD,
-        "terms": shown,
+        "terms": terms,
         "memberships": (0.62, 0.31, 0.07),
         "familiarity": Familiarity(2.0, "window 1", differences, 2.0, 0.0),
     }
@@ -93,7 +93,7 @@ def unscored(number=0, *, verdict=Verdict.NO_FACE, time=None, reason="No face is
 
 
 def with_term(terms, cluster, view, value):
-    """The same terms but for one."""
+    """Return the terms with one of them replaced."""
     rows = [list(row) for row in terms]
     rows[cluster][view] = value
     return tuple(tuple(row) for row in rows)

@@ -1,4 +1,4 @@
-"""The Why page: the current score in words, and how much each view, region and cluster adds."""
+"""The Why page: the current score in words, and what each view, region and cluster adds to it."""
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -18,10 +18,10 @@ from app.session.explanation import Explanation, explain
 from app.types import Decision, ScoredFrame, Verdict
 
 REFRESH_MS = 200
-"""Between two refreshes: numbers that change faster cannot be read."""
+"""Minimum time between updates, so that the numbers can be read."""
 
 PATIENCE = 1.5
-"""Seconds of frames without a score after which the last score is put away."""
+"""Seconds without a score after which the last one is hidden."""
 
 _REGIONS = {
     "face": "the face",
@@ -34,21 +34,21 @@ _REGIONS = {
 
 
 class ScoreCard(QFrame):
-    """A score as a large number with its explanation, and the verdict over the window."""
+    """The score as a large number, its explanation, and the verdict over the window."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_class(self, "card")
         self._number = QLabel(self)
         set_class(self._number, "figure")
-        # Wide enough for a sign, so that the words beside it stay where they are.
+        # Reserve room for a sign, so that the text beside it does not move.
         self._number.ensurePolished()
-        room = self._number.fontMetrics().horizontalAdvance("\N{MINUS SIGN}0.000")
-        self._number.setMinimumWidth(room)
+        width = self._number.fontMetrics().horizontalAdvance("\N{MINUS SIGN}0.000")
+        self._number.setMinimumWidth(width)
         self._side = MarkedText("looking", "neutral", "heading", self)
         self._frame = wrapped("", "muted", self)
         self._plain, self._figures = wrapped(parent=self), wrapped("", "muted", self)
-        # Room for its longest text, so that nothing below it jumps.
+        # Reserve room for the longest text, so that nothing below it moves.
         self._figures.setMinimumHeight(3 * self.fontMetrics().lineSpacing())
         self._figures.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._differences = MarkedText("unfamiliar", "caution", parent=self)
@@ -74,8 +74,8 @@ class ScoreCard(QFrame):
             frame += f". Looks live: {100 * scored.liveness:.0f} %"
         set_text(self._frame, frame)
         is_accepted = scored.threshold is not None and scored.score >= scored.threshold
-        set_text(self._plain, plain_words(explanation, is_accepted=is_accepted))
-        figures = (_low_words(explanation, places), _sum_words(scored.score, explanation, places))
+        set_text(self._plain, region_text(explanation, is_accepted=is_accepted))
+        figures = (_lowest_text(explanation, places), _sum_text(scored.score, explanation, places))
         set_text(self._figures, " ".join(filter(None, figures)))
         self._show_differences(scored.differences)
         shares = enumerate(scored.memberships, start=1)
@@ -85,7 +85,7 @@ class ScoreCard(QFrame):
     def show_decision(self, decision: Decision) -> None:
         """Show the verdict over the window that the frame belongs to."""
         icon, role = VERDICTS[decision.verdict.value]
-        self._verdict.show_text(_verdict_words(decision), icon, role)
+        self._verdict.show_text(_verdict_text(decision), icon, role)
         self._verdict.setToolTip(decision.rule)
 
     def _show_differences(self, differences: tuple[str, ...]) -> None:
@@ -93,8 +93,8 @@ class ScoreCard(QFrame):
             text = f"Differs from the enrolment: {'; '.join(differences)}."
             self._differences.show_text(text, "unfamiliar", "caution")
         else:
-            # Keeps the line, so that what stands below does not move.
-            text = "Light, distance and pose are like in the enrolment."
+            # A text in any case, so that nothing below it moves.
+            text = "Light, distance and pose match the enrolment."
             self._differences.show_text(text, "check", "muted")
 
     def _show_side(self, scored: ScoredFrame, places: int) -> None:
@@ -105,13 +105,13 @@ class ScoreCard(QFrame):
         if scored.score >= scored.threshold:
             self._side.show_text(f"Accepted: at or above {threshold}", "genuine", "good")
         elif scored.verdict is Verdict.UNFAMILIAR:
-            text = f"Refused: below {threshold}, in unfamiliar light"
+            text = f"Refused: below {threshold}, in unfamiliar conditions"
             self._side.show_text(text, "unfamiliar", "caution")
         else:
             self._side.show_text(f"Refused: below {threshold}", "attack", "bad")
 
 
-def _sum_words(score: float, explanation: Explanation | None, places: int) -> str:
+def _sum_text(score: float, explanation: Explanation | None, places: int) -> str:
     if explanation is None:
         return ""
     clusters = explanation.n_clusters
@@ -124,7 +124,7 @@ def _sum_words(score: float, explanation: Explanation | None, places: int) -> st
     return f"{exact} is the exact sum of {n} terms: {explanation.n_views} views in {where}."
 
 
-def _low_words(explanation: Explanation | None, places: int) -> str:
+def _lowest_text(explanation: Explanation | None, places: int) -> str:
     if explanation is None or explanation.usual is None:
         return ""
     lowest = explanation.lowest
@@ -137,21 +137,21 @@ def _low_words(explanation: Explanation | None, places: int) -> str:
     )
 
 
-def plain_words(explanation: Explanation | None, *, is_accepted: bool) -> str:
-    """Return which region is least like the enrolment; empty without enrolled terms."""
+def region_text(explanation: Explanation | None, *, is_accepted: bool) -> str:
+    """Name the region that differs most from the enrolment; empty without enrolled terms."""
     if explanation is None or explanation.usual is None:
         return ""
     lowest = explanation.lowest_region
     if lowest is None:
         return "Every part of the picture looks like the enrolment."
-    what = _REGIONS.get(lowest.name, lowest.name)
+    region = _REGIONS.get(lowest.name, lowest.name)
     if is_accepted:
-        return f"Like the enrolment on the whole, least so {what}."
-    look = "look" if lowest.name in ("wide", "eyes") else "looks"
-    return f"Mostly {what} {look} unlike the enrolment."
+        return f"Similar to the enrolment overall, least so {region}."
+    differ = "differ" if lowest.name in ("wide", "eyes") else "differs"
+    return f"{region[:1].upper()}{region[1:]} {differ} most from the enrolment."
 
 
-def _verdict_words(decision: Decision) -> str:
+def _verdict_text(decision: Decision) -> str:
     name = decision.verdict.value
     if decision.score is None:
         return f"Verdict: {name}."
@@ -162,10 +162,10 @@ def _verdict_words(decision: Decision) -> str:
 
 
 class WhyPage(QWidget):
-    """The newest score in words and as a chart, at a pace that can be read."""
+    """Explains the newest score as text and as a chart, at a readable rate."""
 
     enrol_requested = Signal()
-    """Emitted from the empty state, without a model."""
+    """Emitted by the button that is shown without a model."""
 
     def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -201,7 +201,7 @@ class WhyPage(QWidget):
         vbox(content, *parts, 1, margins=2 * GRID, spacing=GRID + 4)
 
     def show_scored(self, scored: ScoredFrame) -> None:
-        """Take in the next frame; cheap, whatever the rate."""
+        """Set the newest frame; cheap, so it may be called for every frame."""
         if self.is_held:
             return
         self._newest = scored
@@ -211,14 +211,14 @@ class WhyPage(QWidget):
 
     @Slot(object)
     def show_decision(self, decision: Decision) -> None:
-        """Take in the verdict over the latest frames; cheap, whatever the rate."""
+        """Set the verdict over the window; cheap, so it may be called for every frame."""
         if not self.is_held and decision != self._decision:
             self._decision = decision
             self._throttle.mark_stale()
 
     @Slot(object)
     def show_model(self, model: ModelSummary | None) -> None:
-        """Explain scores of another model, and forget those of the last."""
+        """Explain scores of another model, and forget those of the previous one."""
         if model is self._model:
             return
         self._model = model
@@ -261,7 +261,7 @@ class WhyPage(QWidget):
             self.show_scored(scored)
 
     def _explained(self) -> ScoredFrame | None:
-        """Return the frame to explain: the last one with a score, unless that is long ago."""
+        """Return the frame to explain: the last one with a score, unless it is too old."""
         scored, newest = self._scored, self._newest
         if self._model is None or scored is None or newest is None or self.is_held:
             return None if self._model is None else scored
@@ -283,10 +283,10 @@ class WhyPage(QWidget):
             heading = f"Nothing to explain: {self._newest.verdict.value}"
             lines = self._newest.reason or "A well-lit face is needed for a score."
         self.empty.mark.set_shape(shape, "muted")
-        self.empty.show_words(heading, lines)
+        self.empty.show_text(heading, lines)
 
     @Slot(bool)
     def _on_hold(self, is_held: bool) -> None:
         self.hold.setIcon(icon("play" if is_held else "pause"))
-        self.hold.setText("Go on" if is_held else "Hold")
+        self.hold.setText("Resume" if is_held else "Hold")
         self._refresh()

@@ -1,4 +1,4 @@
-"""Inputs that leave the wheel to the page, so that scrolling past changes nothing."""
+"""Inputs that ignore the wheel, so that scrolling the page does not change them."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QWheelEvent
@@ -12,7 +12,7 @@ class CalmComboBox(QComboBox):
         event.ignore()
 
     def keep_narrow(self, n_letters: int) -> None:
-        """Ask for little room, however long the choices are."""
+        """Request little width, however long the choices are."""
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(n_letters)
 
@@ -26,7 +26,7 @@ class CalmSpinBox(QDoubleSpinBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        # Qt's style sheets leave no room before the number, whatever the padding.
+        # Style sheet padding has no effect on the text of a spin box.
         self.lineEdit().setTextMargins(GRID, 0, 0, 0)
 
     def wheelEvent(self, event: QWheelEvent, /) -> None:

@@ -1,4 +1,4 @@
-"""Layouts, cards, scrolling pages, buttons and questions; rows that break into lines."""
+"""Layouts, cards, scroll areas, buttons and questions; rows that wrap."""
 
 from typing import Any, TypeVar
 
@@ -32,23 +32,23 @@ CARD = (16, 14, 16, 16)
 
 Margins = int | tuple[int, int, int, int]
 Part = QWidget | QLayout | int | tuple[Any, ...]
-"""A widget, a layout, a stretch, or one of them with what ``addWidget`` takes beside it."""
+"""A widget, a layout, a stretch, or a tuple of one with further arguments of ``addWidget``."""
 
 Layout = TypeVar("Layout", bound=QBoxLayout)
-Places = list[tuple[QLayoutItem, QRect]]
+Placed = list[tuple[QLayoutItem, QRect]]
 
 
 def vbox(
     parent: QWidget | None, *parts: Part, margins: Margins = 0, spacing: int = GRID
 ) -> QVBoxLayout:
-    """Return the parts below each other, as the layout of the parent if one is given."""
+    """Return a vertical layout of the parts; it becomes the layout of the parent, if given."""
     return _fill(QVBoxLayout() if parent is None else QVBoxLayout(parent), parts, margins, spacing)
 
 
 def hbox(
     parent: QWidget | None, *parts: Part, margins: Margins = 0, spacing: int = GRID
 ) -> QHBoxLayout:
-    """Return the parts side by side, as the layout of the parent if one is given."""
+    """Return a horizontal layout of the parts; it becomes the layout of the parent, if given."""
     return _fill(QHBoxLayout() if parent is None else QHBoxLayout(parent), parts, margins, spacing)
 
 
@@ -57,18 +57,18 @@ def _fill(layout: Layout, parts: tuple[Part, ...], margins: Margins, spacing: in
     layout.setSpacing(spacing)
     for part in parts:
         item: Any
-        item, *more = part if isinstance(part, tuple) else (part,)
+        item, *options = part if isinstance(part, tuple) else (part,)
         if isinstance(item, int):
             layout.addStretch(item)
         elif isinstance(item, QLayout):
-            layout.addLayout(item, *more)
+            layout.addLayout(item, *options)
         else:
-            layout.addWidget(item, *more)
+            layout.addWidget(item, *options)
     return layout
 
 
 def grid(parent: QWidget | None, across: int, down: int, *stretches: int) -> QGridLayout:
-    """Return a grid without margins, with its spacings and the stretch of its columns."""
+    """Return a grid without margins; ``across`` and ``down`` are its spacings."""
     layout = QGridLayout() if parent is None else QGridLayout(parent)
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setHorizontalSpacing(across)
@@ -79,13 +79,13 @@ def grid(parent: QWidget | None, across: int, down: int, *stretches: int) -> QGr
 
 
 def activate(widget: QWidget) -> None:
-    """Lay out a widget now, so that it is never painted with new texts in their old places."""
+    """Update the layout of a widget now, so that new texts never appear in the old geometry."""
     if (layout := widget.layout()) is not None:
         layout.activate()
 
 
 def clear(layout: QLayout) -> None:
-    """Remove all widgets of a layout for good."""
+    """Remove and delete all widgets of a layout."""
     while (item := layout.takeAt(0)) is not None:
         if (widget := item.widget()) is not None:
             widget.hide()
@@ -102,9 +102,9 @@ def card(parent: QWidget | None = None) -> tuple[QFrame, QVBoxLayout]:
 def scroll_area(
     content: QWidget, parent: QWidget | None = None, *, takes_focus: bool = True
 ) -> QScrollArea:
-    """Return an area that scrolls its content up and down, over the ground of what is around it.
+    """Return a transparent area that scrolls its content vertically.
 
-    With the focus, its keys scroll; where the content takes all keys it needs none.
+    With ``takes_focus`` it can be focused and scrolled by keyboard.
     """
     scroll = QScrollArea(parent)
     scroll.setWidgetResizable(True)
@@ -119,7 +119,7 @@ def scroll_area(
 
 
 def read_only(table: QTableView) -> None:
-    """Let a table be read and walked through, but not edited; the Tab key leaves it."""
+    """Disable editing of a table; the Tab key leaves it."""
     table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     table.setTabKeyNavigation(False)
     table.setShowGrid(False)
@@ -131,7 +131,7 @@ def as_high_as_rows(table: QTableView) -> None:
     """Fit each row to its cells and the table to its rows."""
     header = table.verticalHeader()
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    # The header's minimum size applies even while it is hidden.
+    # The minimum size applies even to a hidden header.
     header.setMinimumSectionSize(1)
     header.setStyleSheet("QHeaderView::section { padding: 0; }")
     table.setSizeAdjustPolicy(QAbstractItemView.SizeAdjustPolicy.AdjustToContents)
@@ -147,20 +147,20 @@ def button(
     kind: str = "",
     parent: QWidget | None = None,
 ) -> QPushButton:
-    """Return a button with an icon; ``kind`` is its class in the style sheet."""
-    made = QPushButton(text, parent)
+    """Return a button; ``shape`` is its icon and ``kind`` its class in the style sheet."""
+    result = QPushButton(text, parent)
     if kind:
-        made.setProperty("class", kind)
+        result.setProperty("class", kind)
     if shape:
-        made.setIcon(icon(shape, "on_accent" if kind == "primary" else "text"))
-    made.setToolTip(tip)
+        result.setIcon(icon(shape, "on_accent" if kind == "primary" else "text"))
+    result.setToolTip(tip)
     if slot is not None:
-        made.clicked.connect(slot)
-    return made
+        result.clicked.connect(slot)
+    return result
 
 
 class WorkingBar(QProgressBar):
-    """How far a piece of work is; hidden while nothing is being done."""
+    """Progress of a task; hidden while there is none."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent, textVisible=False)
@@ -169,14 +169,14 @@ class WorkingBar(QProgressBar):
 
     def show_working(self, working: Working) -> None:
         is_busy = bool(working.text)
-        # A busy bar moves by a timer of its own, which must not outlive the work.
+        # An indeterminate bar has a running animation, which must end with the task.
         self.setRange(0, working.total if is_busy else 1)
         self.setValue(working.done)
-        share = working.done / working.total if working.total else None
-        unknown = "In progress; time remaining unknown"
-        words = unknown if share is None else f"{round(100 * share)} % done"
-        self.setAccessibleDescription(words)
-        self.setToolTip(words)
+        text = "In progress; time remaining unknown"
+        if working.total:
+            text = f"{round(100 * working.done / working.total)} % done"
+        self.setAccessibleDescription(text)
+        self.setToolTip(text)
         self.setVisible(is_busy)
 
 
@@ -186,7 +186,7 @@ def add_action(
     slot: object,
     *keys: QKeySequence | QKeySequence.StandardKey | Qt.Key,
 ) -> QAction:
-    """Offer an action in a widget's context menu, and by keys while it has the focus."""
+    """Add an action to a widget's context menu, with shortcuts while it has the focus."""
     action = QAction(text, widget)
     action.setShortcuts([QKeySequence(key) for key in keys])
     action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
@@ -206,7 +206,7 @@ def ask(
     slot: object,
     keep: str = "Cancel",
 ) -> None:
-    """Ask before something is lost; the slot is called if the person confirms it."""
+    """Ask for confirmation of a destructive action, which calls the slot."""
     box = QMessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setIcon(QMessageBox.Icon.Warning)
@@ -223,7 +223,7 @@ def ask(
 
 
 class FlowLayout(QLayout):
-    """Items from left to right, then on the next line, centred in their line."""
+    """Items from left to right that wrap to the next line, vertically centred in their line."""
 
     def __init__(self, parent: QWidget | None = None, gap: int = 12) -> None:
         super().__init__(parent)
@@ -250,56 +250,56 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int, /) -> int:
-        return max((place.bottom() + 1 for _, place in self._places(width)), default=0)
+        return max((rect.bottom() + 1 for _, rect in self._place(width)), default=0)
 
     def setGeometry(self, rect: QRect, /) -> None:
         super().setGeometry(rect)
-        for item, place in self._places(rect.width()):
-            item.setGeometry(place.translated(rect.topLeft()))
+        for item, item_rect in self._place(rect.width()):
+            item.setGeometry(item_rect.translated(rect.topLeft()))
 
     def sizeHint(self) -> QSize:
         """Return the size of all items on one line."""
-        hints = [item.sizeHint() for item in self._seen()]
+        hints = [item.sizeHint() for item in self._visible_items()]
         width = sum(hint.width() for hint in hints) + self._gap * max(0, len(hints) - 1)
         return QSize(width, max((hint.height() for hint in hints), default=0))
 
     def minimumSize(self) -> QSize:
-        """Return the size of the largest item: everything else can go below it."""
+        """Return the size of the largest item; the others can wrap."""
         size = QSize(0, 0)
-        for item in self._seen():
+        for item in self._visible_items():
             size = size.expandedTo(item.minimumSize())
         return size
 
-    def _seen(self) -> list[QLayoutItem]:
+    def _visible_items(self) -> list[QLayoutItem]:
         return [item for item in self._items if not item.isEmpty()]
 
-    def _places(self, room: int) -> Places:
-        places: Places = []
-        line: Places = []
+    def _place(self, room: int) -> Placed:
+        placed: Placed = []
+        line: Placed = []
         x = y = 0
-        for item in self._seen():
+        for item in self._visible_items():
             hint = item.sizeHint()
             width = min(hint.width(), max(room, item.minimumSize().width()))
             if line and x + width > room:
-                places += _centred(line)
+                placed += _centred(line)
                 x, y = 0, y + _height(line) + self._gap // 2
                 line = []
             line.append((item, QRect(x, y, width, hint.height())))
             x += width + self._gap
-        return places + _centred(line)
+        return placed + _centred(line)
 
 
-def _height(line: Places) -> int:
-    return max((place.height() for _, place in line), default=0)
+def _height(line: Placed) -> int:
+    return max((rect.height() for _, rect in line), default=0)
 
 
-def _centred(line: Places) -> Places:
+def _centred(line: Placed) -> Placed:
     height = _height(line)
-    return [(item, place.translated(0, (height - place.height()) // 2)) for item, place in line]
+    return [(item, rect.translated(0, (height - rect.height()) // 2)) for item, rect in line]
 
 
 class FlowRow(QWidget):
-    """A widget with a `FlowLayout`, as tall as its lines."""
+    """A widget with a `FlowLayout`, as high as its lines."""
 
     def __init__(self, parent: QWidget | None = None, *, gap: int = 12) -> None:
         super().__init__(parent)
@@ -313,6 +313,6 @@ class FlowRow(QWidget):
             self._flow.addWidget(widget)
 
     def clear(self) -> None:
-        """Remove all widgets for good."""
+        """Remove and delete all widgets."""
         clear(self._flow)
         self._flow.invalidate()

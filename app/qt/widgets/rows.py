@@ -1,4 +1,4 @@
-"""Items of lists that change row by row."""
+"""Updates of list widgets that keep unchanged items."""
 
 from collections.abc import Callable, Hashable, Sequence
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 KEY = Qt.ItemDataRole.UserRole + 1
-"""Under this role an item of `update_items` has its key."""
+"""Role of the key of an item in `update_items`."""
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -14,9 +14,9 @@ Index = QModelIndex | QPersistentModelIndex
 def update_items(
     view: QListWidget, keys: Sequence[Hashable], make: Callable[[int], QListWidgetItem]
 ) -> None:
-    """Remove and insert items until they have these keys; ``make`` gets the place of a new one.
+    """Remove and insert items to match the keys; ``make`` creates the item of a row.
 
-    Items whose key stays are left alone, so that they stay selected.
+    Items with an unchanged key are kept, and so is their selection.
     """
     wanted = set(keys)
     for row in reversed(range(view.count())):
@@ -27,5 +27,5 @@ def update_items(
             item = make(row)
             item.setData(KEY, key)
             view.insertItem(row, item)
-    while view.count() > len(keys):  # those that came earlier in the new order
+    while view.count() > len(keys):  # items that moved up have been inserted again
         view.takeItem(view.count() - 1)

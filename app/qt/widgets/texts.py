@@ -1,4 +1,4 @@
-"""Texts: labels that wrap or are cut, shapes beside them, tool tips; pictures."""
+"""Labels that wrap or are elided, texts with icons, banners, empty states; image conversion."""
 
 from html import escape
 
@@ -14,7 +14,7 @@ from app.types import Image
 
 
 def wrapped(text: str = "", kind: str = "", parent: QWidget | None = None) -> QLabel:
-    """Return a label of plain text that wraps, may get narrow, and can be copied from.
+    """Return a label of selectable plain text that wraps at any width.
 
     ``kind`` is its class in the style sheet.
     """
@@ -31,25 +31,25 @@ def wrapped(text: str = "", kind: str = "", parent: QWidget | None = None) -> QL
 
 
 def plain_tip(text: str) -> str:
-    """Return a tool tip that shows a name as it is: Qt takes what looks like markup for markup."""
-    # A model from elsewhere may call its takes <img src="file:...">.
+    """Return a tool tip that Qt shows verbatim, even if it looks like markup."""
+    # A take in somebody else's model may be named <img src="file:...">.
     return f"<span>{escape(text)}</span>" if QtText.mightBeRichText(text) else text
 
 
 def plain_caption(text: str) -> str:
-    """Return a text for a button or menu that shows "&" as it is: Qt takes it for a shortcut."""
+    """Escape "&" in the text of a button or menu, where it would mark a shortcut."""
     return text.replace("&", "&&")
 
 
 def set_text(label: QLabel, text: str) -> None:
-    """Show a text; costs nothing when it is shown already, and an empty one takes no room."""
+    """Set the text of a label if it changed, and hide the label if it is empty."""
     if label.text() != text:
         label.setText(text)
     label.setVisible(bool(text))
 
 
 class ElidedLabel(QLabel):
-    """One line of text, cut in the middle where it does not fit; `whole` is all of it."""
+    """One line of text, elided in the middle; `whole` is the full text."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,15 +77,15 @@ class ElidedLabel(QLabel):
         self._elide()
 
     def _elide(self) -> None:
-        shown = self.fontMetrics().elidedText(
+        text = self.fontMetrics().elidedText(
             self.whole, Qt.TextElideMode.ElideMiddle, max(1, self.width())
         )
-        if shown != self.text():
-            self.setText(shown)
+        if text != self.text():
+            self.setText(text)
 
 
 class Mark(QWidget):
-    """An icon as tall as ``scale`` lines of text, in a colour of the theme."""
+    """An icon as high as ``scale`` lines of text, in a colour of the theme."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class Mark(QWidget):
 
 
 class MarkedText(QFrame):
-    """A shape and a text that wraps beside it; without text it takes no room."""
+    """An icon beside a text that wraps; hidden without text."""
 
     def __init__(
         self, icon: str = "", role: str = "text", kind: str = "", parent: QWidget | None = None
@@ -131,7 +131,7 @@ class MarkedText(QFrame):
         self.hide()
 
     def show_text(self, text: str, icon: str = "", role: str = "") -> None:
-        """Show a text, with another shape if one is given; an empty text hides both."""
+        """Show a text, with another icon if given; an empty text hides both."""
         if icon:
             self.set_icon(icon, role)
         if self.label.text() != text:
@@ -139,7 +139,7 @@ class MarkedText(QFrame):
         self.setVisible(bool(text))
 
     def set_icon(self, icon: str, role: str = "text") -> None:
-        """Show another shape; an empty name shows none."""
+        """Change the icon; an empty name removes it."""
         self.mark.set_shape(icon, role)
         self.mark.setVisible(bool(icon))
 
@@ -148,7 +148,7 @@ class MarkedText(QFrame):
 
 
 def caution(text: str, parent: QWidget | None = None) -> MarkedText:
-    """Return a banner with something that the person should know."""
+    """Return a banner with a warning."""
     line = MarkedText("warning", "caution", parent=parent)
     set_class(line, "banner-caution")
     layout = line.layout()
@@ -159,7 +159,7 @@ def caution(text: str, parent: QWidget | None = None) -> MarkedText:
 
 
 def banner(kind: str, note: MarkedText, *buttons: QPushButton) -> QFrame:
-    """Return a coloured ground with a note, and buttons below it."""
+    """Return a coloured panel with a note and buttons below it."""
     frame = QFrame()
     set_class(frame, kind)
     parts = [hbox(None, *buttons, 1)] if buttons else []
@@ -168,7 +168,7 @@ def banner(kind: str, note: MarkedText, *buttons: QPushButton) -> QFrame:
 
 
 def number_badge(number: int, parent: QWidget | None = None) -> QLabel:
-    """Return the number of a step."""
+    """Return a label with the number of a step."""
     label = QLabel(str(number), parent)
     label.setAlignment(Qt.AlignmentFlag.AlignCenter)
     set_class(label, "badge")
@@ -176,7 +176,7 @@ def number_badge(number: int, parent: QWidget | None = None) -> QLabel:
 
 
 class StepHeading(QWidget):
-    """A step's number and what is to be done."""
+    """The number of a step and its instruction."""
 
     def __init__(self, number: int, text: str = "") -> None:
         super().__init__()
@@ -188,7 +188,7 @@ class StepHeading(QWidget):
 
 
 class EmptyState(QWidget):
-    """Placeholder for content that does not exist yet: an icon, words and buttons."""
+    """Placeholder for content that does not exist yet: an icon, text and buttons."""
 
     def __init__(self, icon: str, role: str = "muted", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -203,24 +203,24 @@ class EmptyState(QWidget):
         vbox(self, 2, *parts, 3, margins=margins, spacing=GRID + 4)
         self._buttons.hide()
 
-    def show_words(self, heading: str, lines: str) -> None:
+    def show_text(self, heading: str, lines: str) -> None:
         set_text(self.heading, heading)
         set_text(self.lines, lines)
 
-    def add_button(self, made: QPushButton) -> None:
-        self._buttons.add(made)
+    def add_button(self, button: QPushButton) -> None:
+        self._buttons.add(button)
         self._buttons.show()
 
 
 def enrol_button(slot: object) -> QPushButton:
-    """Return the way out of a page that needs a model."""
+    """Return a button to the Enrol page, for pages that need a model."""
     tip = "Go to enrolment and record the first take"
     return button("Enrol a face", "enrol", slot, tip=tip, kind="primary")
 
 
 def picture(image: Image) -> QImage:
-    """Return a picture for Qt that owns its pixels."""
+    """Return an image as a `QImage` that owns its pixels."""
     height, width = image.shape[:2]
-    # The bytes are copied in the order of their rows, whatever the array is a part of.
+    # tobytes() gives rows in order, even if the array is a view of another.
     data = image.tobytes()
     return QImage(data, width, height, 3 * width, QImage.Format.Format_RGB888).copy()

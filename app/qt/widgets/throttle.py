@@ -1,4 +1,4 @@
-"""Refresh visible widgets, no faster than can be read."""
+"""Refresh widgets at a limited rate, and only while they are visible."""
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
@@ -7,25 +7,24 @@ from PySide6.QtWidgets import QWidget
 class Throttle(QTimer):
     """Call a slot at most once per interval, while a widget is stale and visible.
 
-    A widget that is hidden or in a minimised window catches up when it is shown; without anything
-    new no timer runs.
+    A hidden or minimised widget catches up when it is shown. The timer runs only when needed.
     """
 
     _due = Signal()
 
     def __init__(self, widget: QWidget, interval_ms: int, slot: object) -> None:
         super().__init__(widget, singleShot=True, interval=interval_ms)
-        # Not isVisible(): it stays true while the window is minimised.
-        self._is_seen = False
+        # isVisible() stays true while the window is minimised.
+        self._is_on_screen = False
         self._is_stale = True
         self._due.connect(slot)
         self.timeout.connect(self.catch_up)
         widget.installEventFilter(self)
 
     def mark_stale(self) -> None:
-        """Mark for a refresh; cheap at any rate."""
+        """Schedule a refresh; cheap, so it may be called for every frame."""
         self._is_stale = True
-        if self._is_seen and not self.isActive():
+        if self._is_on_screen and not self.isActive():
             self.start()
 
     @Slot()
@@ -36,11 +35,10 @@ class Throttle(QTimer):
             self._due.emit()
 
     def eventFilter(self, _watched: QObject, event: QEvent, /) -> bool:
-        """Run only while the widget can be seen."""
         if event.type() == QEvent.Type.Show:
-            self._is_seen = True
+            self._is_on_screen = True
             self.catch_up()
         elif event.type() == QEvent.Type.Hide:
-            self._is_seen = False
+            self._is_on_screen = False
             self.stop()
         return False

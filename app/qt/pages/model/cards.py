@@ -1,4 +1,4 @@
-"""Cards of the Model page: the model in brief, its clusters, the networks."""
+"""Cards of the Model page: summary, clusters, liveness networks."""
 
 from itertools import zip_longest
 from pathlib import PurePath
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QSizePolicy, QWidg
 from app.models.summary import ModelSummary
 from app.names import counted
 from app.qt.charts.format import decimals, places_for, scientific
-from app.qt.pages.model.panels import threshold_mark, threshold_words
+from app.qt.pages.model.panels import threshold_mark, threshold_text
 from app.qt.state import NetworksState
 from app.qt.theme import colours, set_class
 from app.qt.theme.icons import icon, paint_icon
@@ -31,7 +31,7 @@ _FIGURES = ("frames", "takes", "clusters", "threshold")
 
 
 class ModelHeader(QFrame):
-    """A card that sums a model up."""
+    """A card with a summary of the model."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,7 +54,7 @@ class ModelHeader(QFrame):
         tip = "Save the model as one file and verify its scores"
         self.export = button("Export…", "export", tip=tip, parent=self)
         self.fit = button("Fit again", "refresh", parent=self)
-        tip = "Use a model from a file in place of this one"
+        tip = "Replace this model by one from a file"
         self.open = button("Open…", "open", tip=tip, parent=self)
         buttons = FlowRow(self, gap=8)
         buttons.add(self.export, self.fit, self.open)
@@ -73,11 +73,11 @@ class ModelHeader(QFrame):
         self.set_can_fit(True, "")
 
     def show_model(self, model: ModelSummary) -> None:
-        simulated = "Simulated: frames of the demo were enrolled, not of a person."
+        simulated = "Simulated: the enrolled frames come from the demo, not from a person."
         self.simulated.show_text(simulated if model.is_simulated else "")
-        shown = model.calibration
-        score = decimals(shown.threshold, places_for(abs(shown.threshold)))
-        values = (model.n_samples, len(model.takes), model.n_clusters, score)
+        calibration = model.calibration
+        threshold = decimals(calibration.threshold, places_for(abs(calibration.threshold)))
+        values = (model.n_samples, len(model.takes), model.n_clusters, threshold)
         for label, value in zip(self._figures, values, strict=True):
             label.setText(str(value))
         gap = scientific(model.gap)
@@ -90,7 +90,7 @@ class ModelHeader(QFrame):
                 "(relative)."
             )
             self.certificate.show_text(text, "warning", "caution")
-        self.threshold.show_text(threshold_words(shown), *threshold_mark(shown))
+        self.threshold.show_text(threshold_text(calibration), *threshold_mark(calibration))
         clear(self._notes_column)
         self.notes = [caution(note, self) for note in model.notes]
         for note in self.notes:
@@ -98,19 +98,19 @@ class ModelHeader(QFrame):
         self._show_file(model.path, model.is_protected)
 
     def set_can_fit(self, can_fit: bool, why_not: str) -> None:
-        """Allow another fit, or say why there cannot be one."""
+        """Enable another fit, or show why it is not possible."""
         self.fit.setEnabled(can_fit)
-        self.fit.setToolTip("Fit again on all enrolled takes" if can_fit else why_not)
+        self.fit.setToolTip("Fit again to all enrolled takes" if can_fit else why_not)
 
     def _show_file(self, path: str, is_protected: bool) -> None:
-        shape, role, words = "info", "caution", "Not exported yet"
-        tip = "The model is only in memory: it is lost when the app closes"
+        shape, role, text = "info", "caution", "Not exported yet"
+        tip = "The model is only in memory and is lost when the program closes"
         if path:
             shape, role, tip = "lock" if is_protected else "check", "good", plain_tip(path)
             protection = "protected by a passphrase" if is_protected else "not protected"
-            words = f"{PurePath(path).name}, {protection}"
+            text = f"{PurePath(path).name}, {protection}"
         self._file_mark.set_shape(shape, role)
-        self.file.set_whole(words)
+        self.file.set_whole(text)
         self.file.setToolTip(tip)
         set_class(self.export, "" if path else "primary")
         self.export.setIcon(icon("export", "text" if path else "on_accent"))
@@ -120,7 +120,7 @@ _EDGE = 3
 
 
 class ClusterTile(QWidget):
-    """One cluster: its most typical face, its number and its size."""
+    """A cluster: its most typical face, number and size."""
 
     def __init__(self, number: int, size: int, face: Image | None, parent: QWidget) -> None:
         super().__init__(parent)
@@ -136,7 +136,7 @@ class ClusterTile(QWidget):
 
 
 class _Face(QWidget):
-    """A face in a frame of its cluster's colour; a bust where there is none."""
+    """A face framed in the colour of its cluster; an icon if there is no face."""
 
     def __init__(self, number: int, face: Image | None, parent: QWidget) -> None:
         super().__init__(parent)
@@ -159,7 +159,7 @@ class _Face(QWidget):
 
 
 class ClustersStrip(QWidget):
-    """All clusters of a model in as many lines as it takes."""
+    """The clusters of a model, in as many lines as needed."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -179,8 +179,8 @@ class ClustersStrip(QWidget):
         for tile in self.tiles:
             tile.show()
         n_faces = sum(face is not None for face in faces)
-        who = "Some faces are missing" if n_faces else "No faces here"
-        remark = f"{who}: pictures are not kept in model files."
+        missing = "Some faces are missing" if n_faces else "There are no faces"
+        remark = f"{missing}, because model files hold no pictures."
         set_text(self.remark, remark if n_faces < len(sizes) else "")
 
 
@@ -188,16 +188,16 @@ _BY_HAND_LINES = 14
 
 
 class NetworksCard(QFrame):
-    """Offer the liveness networks; hidden where nothing is missing."""
+    """Offers to download the liveness networks; hidden if they are installed."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_class(self, "card")
         heading = wrapped("Another light, or an attack?", "heading", self)
         self._text = wrapped(
-            "In a light that was never enrolled, the live person cannot be told from an "
-            "attack. Two small networks that judge how live a face looks can, for about nine "
-            "in ten of the real recordings that the rule was chosen on.",
+            "In light that was never enrolled, the model cannot distinguish a live person from "
+            "an attack. Two small networks that judge how live a face looks can, for about "
+            "nine in ten of the real recordings used to choose the rule.",
             parent=self,
         )
         self._facts = wrapped("", "muted", self)
@@ -207,11 +207,11 @@ class NetworksCard(QFrame):
         self.files.setReadOnly(True)
         self.files.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         self.files.setFixedHeight(_BY_HAND_LINES * self.fontMetrics().lineSpacing())
-        self.files.setAccessibleName("Files to bring, with their addresses and checksums")
+        self.files.setAccessibleName("Files to download, with their addresses and checksums")
         self.bar = WorkingBar("Progress of the download", self)
         tip = "Download both files, check them and use them at once"
         self.get = button("Get them", "import", tip=tip, kind="primary", parent=self)
-        tip = "Use files that were brought from another computer"
+        tip = "Use files copied from another computer"
         self.choose = button("Choose files…", "open", tip=tip, parent=self)
         self.cancel = button("Cancel", "stop", parent=self)
         buttons = hbox(None, self.get, self.choose, self.cancel, 1)
@@ -232,13 +232,15 @@ class NetworksCard(QFrame):
         self._problem.show_text("" if is_busy else state.problem)
         is_by_hand = state.is_by_hand and not is_busy
         hint = (
-            "Without internet: get these files on another computer and choose them here, or put "
-            f"them into {state.folder} and press “Get them”."
+            "Without internet: download these files on another computer and choose them here, or "
+            f"copy them to {state.folder} and press “Get them”."
         )
         set_text(self._hint, hint if is_by_hand else "")
         self.files.setVisible(is_by_hand)
         self.files.setPlainText(
-            "\n".join(f"{one.file_name}\n{one.url}\nSHA-256 {one.sha256}" for one in state.missing)
+            "\n".join(
+                f"{file.file_name}\n{file.url}\nSHA-256 {file.sha256}" for file in state.missing
+            )
         )
         for each in (self.get, self.choose):
             each.setVisible(not is_busy)

@@ -1,4 +1,4 @@
-"""The Model page: its fit, weights, threshold and details."""
+"""The Model page: summary, weights, threshold, convergence and details."""
 
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
@@ -22,7 +22,7 @@ _CHART_LINES = 26
 
 
 class ModelPage(QWidget):
-    """The model, or a way to get one, and the work of fitting it."""
+    """Describes the model, or offers ways to get one."""
 
     export_requested = Signal()
     open_requested = Signal()
@@ -37,7 +37,7 @@ class ModelPage(QWidget):
         self.empty = self._make_empty()
         self.header = ModelHeader(self)
         self.networks = NetworksCard(self)
-        self.tabs = CalmTabBar(self)  # before what it chooses from, for the order of the Tab key
+        self.tabs = CalmTabBar(self)  # before its pages in the tab order
         self.weights = WeightsChart(self)
         self.clusters = ClustersStrip(self)
         self.threshold = ThresholdPanel(self)
@@ -85,7 +85,7 @@ class ModelPage(QWidget):
             self._show_parts()
 
     def set_can_fit(self, can_fit: bool, why_not: str = "") -> None:
-        """Offer a fit, or show why there cannot be one."""
+        """Enable a fit, or show why it is not possible."""
         self._can_fit = (can_fit, why_not)
         self._fit.setVisible(can_fit)
         set_class(self._enrol, "" if can_fit else "primary")
@@ -93,7 +93,7 @@ class ModelPage(QWidget):
         self._show_parts()
 
     def scroll_to_networks(self) -> None:
-        """Bring their card into sight, once the page is laid out."""
+        """Scroll to the card of the liveness networks, once the page is laid out."""
         QTimer.singleShot(0, self, self._show_networks)
 
     @Slot()
@@ -102,17 +102,17 @@ class ModelPage(QWidget):
 
     def _make_empty(self) -> EmptyState:
         empty = EmptyState("model", parent=self)
-        empty.show_words(
+        empty.show_text(
             "No model yet",
             "A model learns what your live face looks like to the camera, from genuine "
-            "frames only.\nWhatever does not resemble them, such as a print, a screen or a "
+            "frames only.\nAnything that does not resemble them, such as a print, a screen or a "
             "mask, is then refused.",
         )
         self._fit = button(
             "Fit a model",
             "model",
             self._controller.model.fit,
-            tip="Fit a model on the enrolled takes",
+            tip="Fit a model to the enrolled takes",
             kind="primary",
         )
         self._enrol = enrol_button(self.enrol_requested)
@@ -127,7 +127,7 @@ class ModelPage(QWidget):
         return empty
 
     def _arrange(self) -> None:
-        # Nested from the outside in: a widget that gets another parent is styled anew.
+        # Nested from the outside in, because a widget is styled again for each new parent.
         content = QWidget()
         self._scroll = scroll_area(content, self)
         vbox(self, self._scroll)
@@ -165,7 +165,7 @@ class ModelPage(QWidget):
         self._tab_card.setVisible(has_model)
         self.empty.setVisible(not has_model)
         can_fit, why_not = self._can_fit
-        busy = "Wait until the present work is done, or cancel it"
+        busy = "Wait until the current task is finished, or cancel it"
         self.header.set_can_fit(can_fit and not self._is_working, why_not or busy)
         self._fit.setEnabled(not self._is_working)
 

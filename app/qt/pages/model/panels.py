@@ -1,4 +1,4 @@
-"""Panels of the Model page: the threshold, and everything else as a table that can be copied."""
+"""Panels of the Model page: the threshold, and a table of details."""
 
 from html import escape
 from math import ceil, isfinite
@@ -23,17 +23,17 @@ from app.qt.widgets.layout import (
 from app.qt.widgets.texts import MarkedText, set_text, wrapped
 
 AUTOMATIC, LOWEST, HIGHEST = 0.0, 0.1, 30.0
-"""The field's value without a target, and the range of targets, in per cent."""
+"""Value of the field without a target, and range of targets, in per cent."""
 
 _SETTLING_MS = 300
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
 
 
 class ThresholdPanel(QWidget):
-    """Histogram, target and sentences."""
+    """The target BPCER, the threshold in words, rates by person, and the histogram."""
 
     target_changed = Signal(object)
-    """Share of genuine frames that may be refused, 0 to 1, or None for the automatic threshold;
+    """Proportion of genuine frames that may be refused, or None for the automatic threshold;
     emitted once the field has settled."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -48,8 +48,8 @@ class ThresholdPanel(QWidget):
         self.target.setKeyboardTracking(False)
         self.target.setAccessibleName("Target BPCER in percent")
         self.target.setToolTip(
-            "A share of genuine frames. Lower: fewer genuine people are refused, but more "
-            "attacks may pass. The threshold is recomputed from the same left-out scores."
+            "Proportion of genuine frames that may be refused. With a lower target, more attacks "
+            "may pass. The threshold is recomputed from the same left-out scores."
         )
         label = QLabel("Target BPCER", self)
         label.setBuddy(self.target)
@@ -62,14 +62,14 @@ class ThresholdPanel(QWidget):
         self._statement = MarkedText("genuine", "good", parent=self)
         self._origin, self._stress = wrapped("", "muted", self), wrapped("", "muted", self)
         self.people = PeopleTable(self)
-        explained = wrapped(
-            "Automatic puts the threshold at a share of the usual score of genuine frames. "
-            "A target says how many of them may be refused: the lower, the more attacks may "
-            "pass.",
+        explanation = wrapped(
+            "Automatic sets the threshold to a fraction of the usual score of genuine frames. "
+            "A target limits how many of them may be refused: the lower it is, the more attacks "
+            "may pass.",
             "muted",
             self,
         )
-        texts = (explained, self._statement, self._origin, self._stress)
+        texts = (explanation, self._statement, self._origin, self._stress)
         vbox(self, target, *texts, self.people, (self.histogram, 1), spacing=10)
 
     def show_calibration(self, calibration: Calibration | None) -> None:
@@ -84,10 +84,10 @@ class ThresholdPanel(QWidget):
                 self.target.setValue(_field_value(calibration))
         self._statement.show_text(calibration.statement, *threshold_mark(calibration))
         set_text(self._origin, f"Set to {calibration.origin}.")
-        set_text(self._stress, _stress_words(calibration))
+        set_text(self._stress, _stress_text(calibration))
 
     def hideEvent(self, event: QHideEvent, /) -> None:
-        """Emit a target that was chosen just before."""
+        """Emit a target that is still settling."""
         if self._settling.isActive():
             self._settling.stop()
             self._emit_target()
@@ -105,33 +105,33 @@ def _field_value(calibration: Calibration) -> float:
     return AUTOMATIC if share is None else min(max(round(100 * share, 1), LOWEST), HIGHEST)
 
 
-def _stress_words(calibration: Calibration) -> str:
+def _stress_text(calibration: Calibration) -> str:
     if not isfinite(calibration.stress_bpcer):
         return (
-            "All takes share one light: how it does in another is not known. "
-            "Takes in other light would tell."
+            "All takes share one light, so the rate in other light is unknown: record takes in "
+            "other light to measure it."
         )
     low, high = map(percent, calibration.stress_interval)
     return (
         f"In light that was never enrolled, {percent(calibration.stress_bpcer)} of "
         f"{len(calibration.stress_scores)} frames would be refused (95 % interval {low} to "
-        f"{high}): every light was left out in turn."
+        f"{high}), measured by leaving out each light in turn."
     )
 
 
 def threshold_mark(calibration: Calibration) -> tuple[str, str]:
-    """Return icon and colour: of a target that is promised, one that is not, none."""
+    """Return icon and colour for a target that is promised, one that is not, or no target."""
     if calibration.promised is None:
         return "info", "muted"
     return ("genuine", "good") if calibration.promised else ("warning", "caution")
 
 
-def threshold_words(calibration: Calibration) -> str:
-    """Describe the threshold, its rate of refused genuine frames, and how to improve it."""
+def threshold_text(calibration: Calibration) -> str:
+    """Describe the threshold, its rate of refused genuine frames, and how to lower the rate."""
     low, high = (decimals(100 * end, 1) for end in calibration.interval)
     n, rate = max(1, round(calibration.n_effective)), calibration.bpcer
     span = f"with about {n} independent frames, anything from {low} to {high} %"
-    sentences = [f"{_share(rate)} genuine frames may be refused ({percent(rate)}; {span})."]
+    sentences = [f"{_proportion(rate)} genuine frames may be refused ({percent(rate)}; {span})."]
     if calibration.level > 0:
         share = round(100 * calibration.threshold / calibration.level)
         sentences.insert(0, f"The threshold is {share} % of the usual score of genuine frames.")
@@ -140,19 +140,19 @@ def threshold_words(calibration: Calibration) -> str:
         sentences.append(f"You asked for {percent(target)}: record more takes.")
     if isfinite(calibration.stress_bpcer):
         stress = percent(calibration.stress_bpcer)
-        sentences.append(f"In a light that was never enrolled about {stress} would be refused.")
+        sentences.append(f"In light that was never enrolled, about {stress} would be refused.")
     return " ".join(sentences)
 
 
-def _share(rate: float) -> str:
-    """Return a share as a person would say it, such as *About 1 in 10*."""
+def _proportion(rate: float) -> str:
+    """Describe a proportion in everyday words, such as *About 1 in 10*."""
     if rate < 0.005:
         return "Hardly any"
     return f"About {round(10 * rate)} in 10" if rate >= 0.5 else f"About 1 in {round(1 / rate)}"
 
 
 class PeopleTable(QWidget):
-    """Rates by person; hidden for a single person."""
+    """Rates by person; hidden if there is only one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -169,24 +169,24 @@ class PeopleTable(QWidget):
             refused = f"{percent(person.bpcer)} of {person.n_scores} ({low} to {high})"
             rows.append((person.name or "no name", takes, level, refused))
         has_several = len(people) > 1
-        for place, row in enumerate(rows if has_several else ()):
-            kind = "" if place else "muted"
+        for index, row in enumerate(rows if has_several else ()):
+            kind = "" if index else "muted"
             for column, text in enumerate(row):
                 label = QLabel(text, self) if column else wrapped(text, kind, self)
                 label.setTextFormat(Qt.TextFormat.PlainText)
                 set_class(label, kind)
                 align = _RIGHT if column else Qt.AlignmentFlag.AlignTop
-                self._grid.addWidget(label, place, column, align)
+                self._grid.addWidget(label, index, column, align)
                 label.show()
         self.setVisible(has_several)
 
 
 Section = tuple[str, tuple[tuple[str, str], ...]]
-"""A heading, and names with values."""
+"""A heading, and pairs of name and value."""
 
 
 class DetailsPanel(QWidget):
-    """Parameters, bounds, threshold, data, views and file of a model, to be read and copied."""
+    """Parameters, fit, threshold, bounds, data, file and views of a model, as copyable text."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -195,7 +195,7 @@ class DetailsPanel(QWidget):
         self.text.setAccessibleName("Details of the model")
         self.text.setFrameShape(QFrame.Shape.NoFrame)
         self.text.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # The page scrolls, not the text in it.
+        # The text is as high as its content; the page around it scrolls.
         self.text.document().documentLayout().documentSizeChanged.connect(self._on_size)
         tip = "Copy all of this as text, with tabs between names and values"
         self.copy = button("Copy all", "copy", self._on_copy, tip=tip, parent=self)
@@ -230,10 +230,10 @@ def _as_html(section: Section) -> str:
 
 
 def _sections(model: ModelSummary) -> tuple[Section, ...]:
-    shown = model.calibration
-    low, high = map(percent, shown.interval)
-    interval = f"(n = {shown.n_scores}, 95 % interval {low} to {high})"
-    target = shown.target_bpcer
+    calibration = model.calibration
+    low, high = map(percent, calibration.interval)
+    interval = f"(n = {calibration.n_scores}, 95 % interval {low} to {high})"
+    target = calibration.target_bpcer
     fit = (
         ("certified", _yes(model.is_certified)),
         ("relative gap", scientific(model.gap)),
@@ -241,11 +241,11 @@ def _sections(model: ModelSummary) -> tuple[Section, ...]:
         ("solves", str(model.n_solves)),
     )
     operating_point = (
-        ("threshold", number(shown.threshold, 6)),
-        ("usual genuine score", number(shown.level, 6)),
+        ("threshold", number(calibration.threshold, 6)),
+        ("usual genuine score", number(calibration.level, 6)),
         ("target BPCER", "automatic" if target is None else percent(target)),
-        ("BPCER", f"{percent(shown.bpcer)} {interval}"),
-        ("independent scores", f"about {shown.n_effective:.0f}"),
+        ("BPCER", f"{percent(calibration.bpcer)} {interval}"),
+        ("independent scores", f"about {calibration.n_effective:.0f}"),
     )
     data = (
         ("frames", str(model.n_samples)),
