@@ -88,7 +88,7 @@ def test_that_sessions_are_put_away_reached_dropped_and_deleted_after_asking(tes
     driver.click(page.continue_button)
     driver.until(lambda: driver.session.guided_test.presentations)
     assert [one.species for one in driver.session.guided_test.presentations] == ["print"]
-    answer_box("Drop")
+    answer_box("Discard")
     driver.click(page._tally.clear_button)
     driver.until(lambda: driver.session.guided_test.presentations == ())
     driver.until(page.forget_button.isVisible)

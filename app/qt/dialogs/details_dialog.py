@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.names import LONGEST_NAME
-from app.qt.pages.guided_test.species import species_words
+from app.qt.pages.guided_test.species import species_title
 from app.qt.theme import GRID, set_class
 from app.qt.widgets.inputs import CalmComboBox
 from app.qt.widgets.layout import button, hbox, scroll_area, vbox
@@ -132,7 +132,7 @@ class DetailsDialog(QDialog):
         metrics = self.fontMetrics()
         letter = metrics.averageCharWidth()
         for name in species:
-            words = species_words(name)
+            words = species_title(name)
             for question in SPECIES_DETAILS:
                 editor = _editor(question, question.hint or made_hint(name))
                 editor.setAccessibleName(f"{words}: {question.label}")

@@ -1,4 +1,4 @@
-"""Cards of the Test page: the plan, the presentation under way, and the report."""
+"""Cards of the Test page: the plan, the current presentation, and the report."""
 
 from functools import partial
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QProgressBar, QToolBu
 
 from app.names import counted
 from app.qt.charts.format import percent
-from app.qt.pages.guided_test.species import MARGIN, judgement, rate_name, species_words
+from app.qt.pages.guided_test.species import MARGIN, judgement, rate_name, species_title
 from app.qt.theme import GRID, set_class
 from app.qt.widgets.inputs import CalmComboBox
 from app.qt.widgets.layout import FlowRow, button, clear, grid, hbox, vbox
@@ -29,14 +29,14 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class PlanCard(QFrame):
-    """A card with the choice of a plan and a row for every species of it."""
+    """A card to choose a plan, with a row for each of its species."""
 
     plan_chosen = Signal(str)
     """Name of a plan; empty for none."""
     plan_opened = Signal(str)
-    """Path of a plan's file."""
+    """Path of a plan file."""
     species_chosen = Signal(str)
-    """A species of the plan that is to be presented next."""
+    """The species to present next."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,12 +49,12 @@ class PlanCard(QFrame):
         self.choice.keep_narrow(0)
         self.choice.activated.connect(self._on_chosen)
         title.setBuddy(self.choice)
-        tip = "Use a plan of your own, a TOML file."
+        tip = "Use your own plan from a TOML file."
         self.open_button = button("Open...", "open", self.ask_for_file, tip=tip)
-        self._note, self._left = wrapped("", "small"), wrapped()
+        self._note, self._remaining = wrapped("", "small"), wrapped()
         self._grid = grid(None, 2 * GRID, 2, 1)
         head = hbox(None, title, (self.choice, 1), self.open_button)
-        vbox(self, head, self._note, self._left, self._grid, margins=MARGIN)
+        vbox(self, head, self._note, self._remaining, self._grid, margins=MARGIN)
         self.show_plans(())
         self._refresh()
 
@@ -74,7 +74,7 @@ class PlanCard(QFrame):
         self._show_chosen()
         self._refresh()
 
-    def after(self, species: str) -> str:
+    def next_species(self, species: str) -> str:
         """Return the species to present next: the same one until the plan has enough of it."""
         left = [] if self._plan is None else [row for row in self._plan.rows if row.n_left]
         if not left or species in [row.species for row in left]:
@@ -90,8 +90,8 @@ class PlanCard(QFrame):
             self.plan_opened.emit(path)
 
     @Slot(int)
-    def _on_chosen(self, place: int) -> None:
-        self.plan_chosen.emit(str(self.choice.itemData(place)))
+    def _on_chosen(self, index: int) -> None:
+        self.plan_chosen.emit(str(self.choice.itemData(index)))
 
     def _show_chosen(self) -> None:
         name = self._plan.name if self._plan else ""
@@ -103,15 +103,15 @@ class PlanCard(QFrame):
     def _refresh(self) -> None:
         plan = self._plan
         set_text(self._note, plan.note if plan else "")
-        left = ""
+        remaining = ""
         if plan and plan.n_left:
-            left = f"{plan.n_left} of {plan.n_wanted} presentations are still to do."
+            remaining = f"{plan.n_left} of {plan.n_wanted} presentations remain."
         elif plan:
-            left = f"All {plan.n_wanted} presentations are made."
-        set_text(self._left, left)
+            remaining = f"All {plan.n_wanted} presentations are done."
+        set_text(self._remaining, remaining)
         clear(self._grid)
         if plan:
-            for column, text in enumerate(("Present", "Made", "If no more errors")):
+            for column, text in enumerate(("Present", "Done", "If no more errors")):
                 align = _RIGHT if column else Qt.AlignmentFlag.AlignLeft
                 self._grid.addWidget(QLabel(text), 0, column, align)
             last: QWidget = self.open_button
@@ -122,28 +122,28 @@ class PlanCard(QFrame):
 
     def _add_row(self, number: int, row: PlannedRow) -> QWidget:
         """Add a row to the plan; return the button that chooses its species."""
-        what = species_words(row.species)
+        title = species_title(row.species)
         metrics = self.fontMetrics()
         room = 26 * metrics.averageCharWidth()
         chooser = QToolButton()
-        short = metrics.elidedText(what, Qt.TextElideMode.ElideRight, room)
+        short = metrics.elidedText(title, Qt.TextElideMode.ElideRight, room)
         chooser.setText(plain_caption(short))
-        chooser.setToolTip(plain_tip(f"Choose this: {what}."))
+        chooser.setToolTip(plain_tip(f"Choose this: {title}."))
         chooser.clicked.connect(partial(self.species_chosen.emit, row.species))
         bound = QLabel(f"at most {percent(row.bound)}")
         bound.setToolTip(
-            f"Upper end of the exact 95 % interval of {rate_name(row.species)} once all are "
-            f"made: {row.n_errors} errors so far, and none in the {row.n_left} to come."
+            f"Upper end of the exact 95 % interval of {rate_name(row.species)} when all are "
+            f"done, with {counted(row.n_errors, 'error')} so far and none in the {row.n_left} left."
         )
-        made = QLabel(f"{row.n_made} of {row.n_wanted}")
+        done = QLabel(f"{row.n_made} of {row.n_wanted}")
         self._grid.addWidget(chooser, number, 0, Qt.AlignmentFlag.AlignLeft)
-        self._grid.addWidget(made, number, 1, _RIGHT)
+        self._grid.addWidget(done, number, 1, _RIGHT)
         self._grid.addWidget(bound, number, 2, _RIGHT)
         return chooser
 
 
 class PresentCard(QFrame):
-    """A card with the buttons Present and Stop, a bar and a sentence."""
+    """A card with the buttons Present and Stop, a progress bar and a hint."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -152,7 +152,7 @@ class PresentCard(QFrame):
         self._outcome = ""
         self._heading = StepHeading(2)
         self.present_button = button("Present", "play", kind="primary")
-        tip = "End the presentation now; it counts if it can be judged already (Esc)."
+        tip = "End the presentation now; it counts if it can already be judged (Esc)."
         self.stop_button = button("Stop", "stop", tip=tip)
         self.stop_button.setEnabled(False)
         self.bar = QProgressBar(textVisible=False)
@@ -177,7 +177,7 @@ class PresentCard(QFrame):
             self.hint.set_icon("")
         self.hint.show_text(guided_test.hint)
         self._newest = number
-        # The focus goes with what can be pressed, so that the keyboard alone suffices.
+        # Move the focus to the enabled button, for use by keyboard alone.
         had_focus = self.present_button.hasFocus() or self.stop_button.hasFocus()
         self.stop_button.setEnabled(is_presenting)
         self.present_button.setEnabled(not is_presenting)
@@ -186,26 +186,26 @@ class PresentCard(QFrame):
 
     def set_simulated(self, is_simulated: bool) -> None:
         self._heading.set_text(
-            "Press Present: the demo holds it up"
+            "Press Present: the demo shows it"
             if is_simulated
-            else "Hold it before the camera, then press Present"
+            else "Hold it in front of the camera, then press Present"
         )
 
     def set_possible(self, why_not: str, species: str) -> None:
-        """Allow a presentation of a species, or show why there cannot be one."""
+        """Enable the presentation of a species, or show why it is not possible."""
         self.present_button.setEnabled(not why_not and not self.stop_button.isEnabled())
-        text = f"Present: {species_words(species)}" if species else "Present"
+        text = f"Present: {species_title(species)}" if species else "Present"
         # A long typed name must not make the page wider than the window.
         room = self.fontMetrics().averageCharWidth() * 26
         text = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
         self.present_button.setText(plain_caption(text))
         self.present_button.setToolTip(
-            why_not or "Begin to judge what stands before the camera (P)."
+            why_not or "Start judging what is in front of the camera (P)."
         )
 
 
 class ReportPanel(QFrame):
-    """A card with the figures of a report and the ways to keep it."""
+    """A card with the figures of a report, and buttons to save and open it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -223,7 +223,7 @@ class ReportPanel(QFrame):
         self.make_button = button("Show figures", "report")
         self.save_button = button("Save report...", "save")
         self.open_button = button("Open in browser", "open")
-        tip = "Say who tested, with what instruments, and what else an evaluator asks."
+        tip = "Enter who tested, with which instruments, and other details for evaluators."
         self.details_button = button("Details...", "enrol", tip=tip)
         buttons = FlowRow(gap=GRID)
         buttons.add(self.make_button, self.details_button, self.save_button, self.open_button)
@@ -243,7 +243,7 @@ class ReportPanel(QFrame):
 
     @Slot(object)
     def show_report(self, report: ReportSummary | None) -> None:
-        """Show a report that fits the presentations as they are, or that there is none."""
+        """Show a report of the current presentations, None for no report."""
         if report == self._report and not self._is_stale:
             return
         self._report, self._is_stale = report, False
@@ -262,7 +262,7 @@ class ReportPanel(QFrame):
             self._refresh()
 
     def set_why_not(self, why: str) -> None:
-        """Set why no report can be made; empty when one can."""
+        """Set why no report can be made; empty if one can."""
         if why != self._why_not:
             self._why_not = why
             self._refresh()
@@ -271,10 +271,10 @@ class ReportPanel(QFrame):
         report, why_not = self._report, self._why_not
         self.make_button.setVisible(report is None or self._is_stale)
         self.make_button.setText("Show figures" if report is None else "Update")
-        self.make_button.setToolTip(why_not or "Work out the figures from all presentations.")
+        self.make_button.setToolTip(why_not or "Compute the figures from all presentations.")
         for each in (self.make_button, self.save_button):
             each.setEnabled(not why_not)
-        as_page = "Save the report as a page that opens anywhere, with JSON and CSV beside it."
+        as_page = "Save the report as an HTML page, with JSON and CSV files beside it."
         self.save_button.setToolTip(why_not or as_page)
         html = report.html if report else ""
         self.open_button.setEnabled(bool(html))
@@ -285,7 +285,7 @@ class ReportPanel(QFrame):
         self._path.setVisible(bool(html))
         n = report.n_missing if report else 0
         self._missing.show_text(
-            f"Missing: {counted(n, 'detail')} that an evaluator expects." * (n > 0)
+            f"Missing: {counted(n, 'detail')} that evaluators expect." * (n > 0)
         )
         text, shape, role = "", "", "muted"
         if why_not:
@@ -293,8 +293,8 @@ class ReportPanel(QFrame):
         elif self._is_stale:
             shape, role = "warning", "caution"
             again = " and save them again" if html else ""
-            text = f"Presentations changed since: update the figures{again}."
+            text = f"Presentations have changed since: update the figures{again}."
         elif report is None:
-            text = "Error rates with their intervals, and what to bear in mind with them."
+            text = "Error rates with their intervals, and notes on their reliability."
         self._note.set_icon(shape, role)
         self._note.show_text(text)

@@ -1,4 +1,4 @@
-"""Species: their names, icons and outcomes in words, and the buttons that choose one."""
+"""Titles, icons and outcomes of species, and the buttons to choose one."""
 
 from collections.abc import Iterable
 
@@ -29,10 +29,10 @@ from app.session.guided_test.presentation import (
 from app.types import BONA_FIDE, Verdict
 
 MARGIN = GRID + 4
-"""Pixels around and between the parts of a card."""
+"""Margin and spacing of cards in pixels."""
 
 N_COLUMNS = 3
-"""Of buttons."""
+"""Columns of buttons."""
 
 _SPECIES = {
     BONA_FIDE: ("Genuine person", "person"),
@@ -45,23 +45,23 @@ _SPECIES = {
     "paper mask": ("Paper mask", "species-paper-mask"),
     "3-D mask": ("3-D mask", "species-3d-mask"),
 }
-"""Names of buttons and rows, and icons."""
+"""Title and icon of each species."""
 
 _OUTCOMES = {
     Verdict.GENUINE: " was accepted",
     Verdict.ATTACK: " was refused",
-    Verdict.UNFAMILIAR: " was refused, unfamiliar light",
+    Verdict.UNFAMILIAR: " was refused (unfamiliar conditions)",
     Verdict.NO_FACE: ", no face found",
 }
 
 
-def species_words(species: str) -> str:
-    """Return a species as buttons and rows name it; a typed name as it is."""
+def species_title(species: str) -> str:
+    """Return the title of a species on buttons and in rows; typed names stay as they are."""
     return _SPECIES[species][0] if species in _SPECIES else species
 
 
 def species_icon_name(species: str) -> str:
-    """Return the name of a species' icon; typed names share one."""
+    """Return the icon of a species; all typed names have the same one."""
     return _SPECIES[species][1] if species in _SPECIES else "species-named"
 
 
@@ -71,56 +71,55 @@ def rate_name(species: str) -> str:
 
 
 def is_error(presentation: Presentation) -> bool:
-    """Return whether a presentation was judged wrongly; no response is not an error."""
+    """Return whether a presentation was misjudged; no response is not an error."""
     verdict = presentation.verdict
     return verdict.accepts if presentation.is_attack else verdict.refuses
 
 
 def judgement(presentation: Presentation) -> tuple[str, str]:
-    """Return icon and colour for right, wrong or no response."""
+    """Return icon and colour of a right, wrong or missing response."""
     if not presentation.verdict.decides:
         return "dash", "muted"
     return ("cross", "bad") if is_error(presentation) else ("check", "good")
 
 
-def outcome_words(presentation: Presentation) -> str:
-    """Return the outcome of a presentation, and whether it is right."""
-    what = species_words(presentation.species)
+def outcome_text(presentation: Presentation) -> str:
+    """Describe the outcome of a presentation, and whether it is right."""
+    title = species_title(presentation.species)
     judged = "Wrong" if is_error(presentation) else "Right"
     if not presentation.verdict.decides:
         judged = "No response"
-    return f"{judged}: {what}{_OUTCOMES.get(presentation.verdict, ', picture too poor')}"
+    return f"{judged}: {title}{_OUTCOMES.get(presentation.verdict, ', picture too poor')}"
 
 
-def bound_words(row: Tally) -> str:
-    """Return the upper bound on a species' error rate in a sentence."""
-    n, wrong = row.errors.n, row.errors.n_errors
-    what, at_most = species_words(row.species), percent(row.errors.interval[1])
+def bound_text(row: Tally) -> str:
+    """Describe the upper bound on the error rate of a species."""
+    n, n_errors = row.errors.n, row.errors.n_errors
+    title, bound = species_title(row.species), percent(row.errors.interval[1])
     if n == 0:
-        return f"{what}: no response yet, so every error rate is possible."
-    if wrong == 0:
-        return f"{what}: 0 errors in {n} still allow an error rate of up to {at_most}."
-    return (
-        f"{what}: {counted(wrong, 'error')} in {n}, so the error rate may be as high as {at_most}."
-    )
+        return f"{title}: no response yet, so every error rate is possible."
+    if n_errors == 0:
+        return f"{title}: 0 errors in {n} still allow an error rate of up to {bound}."
+    errors = counted(n_errors, "error")
+    return f"{title}: {errors} in {n}, so the error rate may be as high as {bound}."
 
 
 def choice_button(text: str, shape: str) -> QToolButton:
-    """Return a large button with an icon above its name, which stays down while chosen."""
-    made = QToolButton()
-    made.setText(text)
-    made.setIcon(icon(shape))
-    made.setIconSize(QSize(24, 24))
-    made.setCheckable(True)
-    made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-    made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-    set_class(made, "choice")
-    return made
+    """Return a large checkable button with an icon above its text."""
+    result = QToolButton()
+    result.setText(text)
+    result.setIcon(icon(shape))
+    result.setIconSize(QSize(24, 24))
+    result.setCheckable(True)
+    result.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    result.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+    result.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    set_class(result, "choice")
+    return result
 
 
 class SpeciesPicker(QFrame):
-    """A card of large buttons, one of which is down, and a field for an attack that has none."""
+    """A card with a button for each species, and a field for other attacks."""
 
     changed = Signal()
     """Another species was chosen or typed."""
@@ -130,7 +129,7 @@ class SpeciesPicker(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_class(self, "card")
-        self._buttons = {name: choice_button(*shown) for name, shown in _SPECIES.items()}
+        self._buttons = {name: choice_button(*look) for name, look in _SPECIES.items()}
         self._other = choice_button("Other...", "species-own")
         self._field = QLineEdit()
         self._field.setPlaceholderText("What is it? For example: silicone mask")
@@ -141,14 +140,14 @@ class SpeciesPicker(QFrame):
         self._name.setAccessibleName("Name of the attack")
         self._name.setToolTip("A short name, which the tally and the report use.")
         self._name.keep_narrow(16)
-        self._complaint = wrapped("", "bad")
+        self._problem_label = wrapped("", "bad")
         genuine, *attacks = self._buttons.values()
         layout = grid(None, GRID, GRID, *[1] * N_COLUMNS)
         layout.addWidget(genuine, 0, 0, 1, N_COLUMNS)
         layout.addWidget(wrapped("or an attack", "muted"), 1, 0, 1, N_COLUMNS)
         for number, each in enumerate((*attacks, self._other)):
             layout.addWidget(each, 2 + number // N_COLUMNS, number % N_COLUMNS)
-        for part in (self._name, self._complaint):
+        for part in (self._name, self._problem_label):
             layout.addWidget(part, layout.rowCount(), 0, 1, N_COLUMNS)
             part.hide()
         heading = StepHeading(1, "Choose what is presented")
@@ -165,16 +164,16 @@ class SpeciesPicker(QFrame):
 
     @property
     def species(self) -> str:
-        """The choice; empty without a usable name, which `problem` explains."""
+        """The chosen species; empty if the typed name cannot be used (see `problem`)."""
         return self._chosen()[0]
 
     @property
     def problem(self) -> str:
-        """Why the choice cannot be presented; empty when it can."""
+        """Why the choice cannot be presented; empty if it can."""
         return self._chosen()[1]
 
-    def show_own_names(self, names: Iterable[str]) -> None:
-        """Offer typed names that were presented before."""
+    def suggest_names(self, names: Iterable[str]) -> None:
+        """Suggest typed names that were presented before."""
         typed = self._field.text()
         with QSignalBlocker(self._name):
             self._name.clear()
@@ -182,22 +181,22 @@ class SpeciesPicker(QFrame):
             self._name.setEditText(typed)
 
     def set_possible(self, species: Iterable[str] | None) -> None:
-        """Allow only some species, as the demo does; None allows everything."""
+        """Enable only some species, as in the demo; None enables all."""
         possible = None if species is None else {BONA_FIDE, *species}
-        impossible = "The demo cannot present this: choose a camera as the source."
+        why_not = "The demo cannot present this: choose a camera as the source."
         for name, each in self._buttons.items():
             is_possible = possible is None or name in possible
             each.setEnabled(is_possible)
-            each.setToolTip(f"Present this: {each.text()}." if is_possible else impossible)
+            each.setToolTip(f"Present this: {each.text()}." if is_possible else why_not)
         self._other.setEnabled(possible is None)
-        tip = "Present something that is not listed, under a name of your own."
-        self._other.setToolTip(tip if possible is None else impossible)
+        tip = "Present something else, under your own name for it."
+        self._other.setToolTip(tip if possible is None else why_not)
         if possible is not None and self.species not in possible:
             self.choose(BONA_FIDE)
 
     @Slot(str)
     def choose(self, species: str) -> None:
-        """Choose a species if it can be presented; one without a button is typed."""
+        """Choose a species if it is enabled; one without a button goes into the field."""
         chosen = self._buttons.get(species, self._other)
         if chosen.isEnabledTo(self):
             if chosen is self._other:
@@ -208,7 +207,7 @@ class SpeciesPicker(QFrame):
         for species, each in self._buttons.items():
             if each.isChecked():
                 return species, ""
-        own_names = [self._name.itemText(place) for place in range(self._name.count())]
+        own_names = [self._name.itemText(index) for index in range(self._name.count())]
         try:
             name = species_name(self._field.text(), own_names)
         except GuidedTestError as error:
@@ -224,8 +223,8 @@ class SpeciesPicker(QFrame):
 
     @Slot()
     def _on_typed(self) -> None:
-        # An empty field explains itself; only what was typed can be wrong.
+        # Complain only about typed text; the empty field has a placeholder.
         problem = self.problem if self._field.text().strip() else ""
-        set_text(self._complaint, problem)
+        set_text(self._problem_label, problem)
         set_mark(self._name, "wrong", bool(problem))
         self.changed.emit()

@@ -1,4 +1,4 @@
-"""The tally of a test: the error rates by species, and every presentation."""
+"""The tally of a test: error rates by species, and the list of presentations."""
 
 from collections.abc import Sequence
 
@@ -18,12 +18,12 @@ from app.names import counted
 from app.qt.charts.format import decimals, percent
 from app.qt.pages.guided_test.species import (
     MARGIN,
-    bound_words,
+    bound_text,
     judgement,
-    outcome_words,
+    outcome_text,
     rate_name,
     species_icon_name,
-    species_words,
+    species_title,
 )
 from app.qt.theme import GRID, set_class
 from app.qt.theme.icons import icon
@@ -36,46 +36,46 @@ from app.types import BONA_FIDE
 
 _COLUMNS = (
     ("Presented", "What was presented, and how often."),
-    ("Accepted", "Taken for genuine: an error where it was an attack."),
-    ("Refused", "Taken for an attack: an error where it was a genuine person."),
-    ("No\nresponse", "Neither: no face or a poor picture."),
+    ("Accepted", "Judged genuine: an error for an attack."),
+    ("Refused", "Judged an attack: an error for a genuine person."),
+    ("No\nresponse", "Not judged: no face or a poor picture."),
     (
         "Error rate\n(95 %)",
-        "APCER is the share of attacks accepted, BPCER that of genuine presentations "
-        "refused, both of those with a response; below it the exact 95 % interval.",
+        "APCER is the proportion of attacks accepted, BPCER that of genuine presentations "
+        "refused, among those with a response; below is the exact 95 % interval.",
     ),
 )
-"""Titles, and what they count."""
+"""Title and tool tip of each column."""
 
 _N_SHOWN = 6
-"""Presentations in the list before it scrolls."""
+"""Visible rows in the list of presentations."""
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 def _cells(row: Tally) -> tuple[tuple[str, str], ...]:
-    """Return text and icon of each column."""
+    """Return text and icon of each cell."""
     times = "once" if row.n == 1 else f"{row.n} times"
     accepted, refused = str(row.n_accepted), str(row.n_refused)
-    wrong = f"{row.errors.n_errors}\n{'error' if row.errors.n_errors == 1 else 'errors'}"
-    is_wrong = row.errors.n_errors > 0
+    errors = f"{row.errors.n_errors}\n{'error' if row.errors.n_errors == 1 else 'errors'}"
+    has_errors = row.errors.n_errors > 0
     rate = "\N{EN DASH}\nno response"
     if row.errors.value is not None:
         low, high = row.errors.interval
         rate = f"{rate_name(row.species)} {percent(row.errors.value)}"
         rate += f"\n{decimals(100 * low, 1)} to {percent(high)}"
     return (
-        (f"{species_words(row.species)}\n{times}", species_icon_name(row.species)),
-        (wrong, "error") if is_wrong and row.is_attack else (accepted, ""),
-        (wrong, "error") if is_wrong and not row.is_attack else (refused, ""),
+        (f"{species_title(row.species)}\n{times}", species_icon_name(row.species)),
+        (errors, "error") if has_errors and row.is_attack else (accepted, ""),
+        (errors, "error") if has_errors and not row.is_attack else (refused, ""),
         (str(row.n_no_response), ""),
         (rate, ""),
     )
 
 
 class TallyTable(QTableWidget):
-    """The tally, as high as its rows: it never scrolls by itself."""
+    """The tally, as high as its rows, so that it never scrolls."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(0, len(_COLUMNS), parent)
@@ -110,7 +110,7 @@ class TallyTable(QTableWidget):
 
 
 class PresentationList(QListWidget):
-    """Presentations, newest first; Delete or the menu removes the selected ones."""
+    """Presentations, newest first; the Delete key or the menu removes selected ones."""
 
     removal_requested = Signal(int)
     """Number of a presentation."""
@@ -118,7 +118,7 @@ class PresentationList(QListWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._presentations: Sequence[Presentation] = ()
-        """Kept alive, because their ids are in the keys of the items."""
+        """Referenced, because the keys of the items contain their ids."""
         self.setAccessibleName("Presentations, newest first")
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -127,11 +127,11 @@ class PresentationList(QListWidget):
         add_action(self, "Remove", self.remove_selected, *keys)
 
     def show_presentations(self, presentations: Sequence[Presentation]) -> None:
-        """Show presentations, given oldest first; rows that stay are left alone."""
+        """Show presentations, given oldest first; unchanged items are kept."""
         newest_first = presentations[::-1]
-        # By identity: comparing presentations would go through all of their frames.
+        # Keys use the identity, because comparing presentations compares all their frames.
         self._presentations = presentations
-        keys = [(one.number, id(one)) for one in newest_first]
+        keys = [(presentation.number, id(presentation)) for presentation in newest_first]
         update_items(self, keys, lambda row: _item_of(newest_first[row]))
         height = min(self.count(), _N_SHOWN) * self.sizeHintForRow(0) + 2 * self.frameWidth()
         self.setFixedHeight(height)
@@ -151,13 +151,13 @@ def _item_of(presentation: Presentation) -> QListWidgetItem:
         counted(n, "frame"),
         *(["simulated"] if presentation.is_simulated else []),
     ]
-    text = f"{outcome_words(presentation)}\n{', '.join(parts)}"
+    text = f"{outcome_text(presentation)}\n{', '.join(parts)}"
     item = QListWidgetItem(icon(*judgement(presentation)), text)
     item.setToolTip(plain_tip(text))
     return item
 
 
-# Exact two-sided 95 % intervals of 0 errors, rounded.
+# Upper ends of exact two-sided 95 % intervals for 0 errors, rounded.
 _RULE = "10 presentations without an error still leave up to 31 % possible; 30: 12 %; 100: 3.6 %."
 
 
@@ -174,17 +174,17 @@ class TallyCard(QFrame):
         self._list = PresentationList()
         self._list.itemSelectionChanged.connect(self._on_selected)
         self.removal_requested = self._list.removal_requested
-        tip = "Drop the presentations selected in the list (Delete)."
+        tip = "Remove the selected presentations (Delete)."
         self._remove = button("Remove selected", "delete", self._list.remove_selected, tip=tip)
-        tip = "Put this session away on disk and begin another; it can be continued."
+        tip = "Save this session to continue it later, and start another."
         self.close_button = button("Continue another day", "save", tip=tip)
-        tip = "Drop all presentations and begin again; asks first."
+        tip = "Discard all presentations and start again, after a confirmation."
         self.clear_button = button("New session...", tip=tip)
         self._buttons = FlowRow(gap=GRID)
         self._buttons.add(self._remove, self.close_button, self.clear_button)
         vbox(
             self,
-            StepHeading(3, "Repeat: the more presentations, the surer"),
+            StepHeading(3, "Repeat: more presentations, more certainty"),
             self._bound,
             wrapped(_RULE, "small"),
             self._table,
@@ -206,11 +206,11 @@ class TallyCard(QFrame):
             self._show_parts()
 
     def show_species(self, species: str) -> None:
-        """Show the bound on the error rate of one species."""
-        text = f"{species_words(species)}: not presented yet." if species else ""
+        """Show the bound on the error rate of a species."""
+        text = f"{species_title(species)}: not presented yet." if species else ""
         for row in self._guided_test.tally:
             if row.species == species:
-                text = bound_words(row)
+                text = bound_text(row)
         set_text(self._bound, text)
 
     @Slot()

@@ -1,4 +1,4 @@
-"""The Test page: present genuine people and attacks in turn, and read the outcome."""
+"""The Test page: present genuine people and attacks in turn, and report the outcome."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -23,9 +23,9 @@ from app.types import SPECIES
 
 
 class TestPage(QWidget):
-    """A guided test session."""
+    """A guided test: plan, species, presentation, tally and report."""
 
-    __test__ = False  # pytest would collect it
+    __test__ = False  # not a test for pytest
 
     report_save_requested = Signal()
     report_open_requested = Signal()
@@ -62,12 +62,12 @@ class TestPage(QWidget):
             return
         self._guided_test = guided_test
         if guided_test.tally != before.tally:
-            self._picker.show_own_names(row.species for row in guided_test.tally)
+            self._picker.suggest_names(row.species for row in guided_test.tally)
         if guided_test.presenting and guided_test.presenting != before.presenting:
             self._picker.choose(guided_test.presenting)
         self._plan.show_plan(guided_test.plan)
         if before.presenting and not guided_test.presenting:
-            self._picker.choose(self._plan.after(before.presenting))
+            self._picker.choose(self._plan.next_species(before.presenting))
         self._present.show_guided_test(guided_test)
         self._tally.show_guided_test(guided_test)
         if guided_test.presentations != before.presentations:
@@ -76,17 +76,17 @@ class TestPage(QWidget):
 
     @Slot(object)
     def show_kept(self, kept: tuple[KeptTest, ...]) -> None:
-        """Offer sessions on disk, the newest first, while this one has no presentation."""
+        """Offer saved sessions, newest first, while the current one has no presentation."""
         self._kept = kept
         self._refresh()
 
     def set_why_not(self, why_not: str) -> None:
-        """Set why nothing can be presented; empty when it can."""
+        """Set why nothing can be presented; empty if something can."""
         self._why_not = why_not
         self._refresh()
 
     def set_simulated(self, is_simulated: bool, species: Iterable[str] = SPECIES) -> None:
-        """Limit the choice to the species of the demo, or allow everything."""
+        """Limit the choice to the species of the demo, or allow all."""
         self._picker.set_possible(species if is_simulated else None)
         if is_simulated != self._is_simulated:
             self._is_simulated = is_simulated
@@ -123,18 +123,18 @@ class TestPage(QWidget):
     def _make_head(self) -> list[QWidget]:
         self._missing = caution("")
         note = MarkedText("info", "accent")
-        note.show_text("Simulated: the demo presents what you choose by itself.")
+        note.show_text("Simulated: the demo presents what you choose.")
         run_all = self._controller.guided_test.run_all
         self._auto = button("Run the whole demo test", "play", run_all)
         self._demo_banner = banner("banner-info", note, self._auto)
         self._kept_note = MarkedText("info", "accent")
         self.continue_button = button("Continue it", "play", self._on_continue)
-        tip = "Show the session that was kept before this one"
+        tip = "Show the next saved session"
         self.another_button = button("Another one", slot=self._on_another, tip=tip)
         self.forget_button = button("Delete it", "delete", self._on_forget)
         buttons = (self.continue_button, self.another_button, self.forget_button)
         self._kept_banner = banner("banner-info", self._kept_note, *buttons)
-        about = "Present a genuine person and attacks in turn, and see how many are mistaken."
+        about = "Present a genuine person and attacks in turn, and see how many are misjudged."
         texts = [wrapped("Test", "title"), wrapped(about, "muted")]
         return [*texts, self._missing, self._demo_banner, self._kept_banner]
 
@@ -145,9 +145,7 @@ class TestPage(QWidget):
         self._missing.show_text(why_not)
         self._demo_banner.setVisible(self._is_simulated)
         self._auto.setEnabled(not why_not and not is_presenting)
-        self._auto.setToolTip(
-            why_not or "Let the demo present the person and every attack, one by one."
-        )
+        self._auto.setToolTip(why_not or "Let the demo present the person and each attack in turn.")
         self._show_kept()
         self._picker.setEnabled(not is_presenting)
         self._plan.setEnabled(not is_presenting)
@@ -164,8 +162,8 @@ class TestPage(QWidget):
             return
         self.another_button.setVisible(len(self._kept) > 1)
         day, _, time = self._kept[0].when.partition("T")
-        made = counted(self._kept[0].n_presentations, "presentation")
-        self._kept_note.show_text(f"A test session of {day}, {time[:5]} is kept: {made}.")
+        count = counted(self._kept[0].n_presentations, "presentation")
+        self._kept_note.show_text(f"A saved test session from {day}, {time[:5]}: {count}.")
 
     @Slot()
     def _on_continue(self) -> None:
@@ -179,17 +177,17 @@ class TestPage(QWidget):
     @Slot()
     def _on_forget(self) -> None:
         delete = partial(self._controller.guided_test.delete_session, self._kept[0].path)
-        self._ask("Delete the session", "Delete the kept session?", "Delete", delete)
+        self._ask("Delete the session", "Delete the saved session?", "Delete", delete)
 
     def _ask(self, title: str, text: str, action: str, slot: object) -> None:
-        kept = "Reports that were saved stay where they are."
-        ask(self, title, text, information=kept, action=action, slot=slot, keep="Keep")
+        information = "Saved reports are not deleted."
+        ask(self, title, text, information=information, action=action, slot=slot, keep="Keep")
 
     def _no_report(self) -> str:
         if not self._guided_test.presentations:
             return "There is nothing to report yet: present something first."
         if self._guided_test.presenting:
-            return "A presentation is under way: the report waits until it has ended."
+            return "A presentation is in progress: wait until it has ended."
         return ""
 
     @Slot(object)
@@ -228,5 +226,5 @@ class TestPage(QWidget):
     def _on_clear(self) -> None:
         n = len(self._guided_test.presentations)
         what = "the one presentation" if n == 1 else f"all {n} presentations"
-        text, drop = f"Drop {what} of this session?", self._controller.guided_test.clear
-        self._ask("Begin a new session", text, "Drop", drop)
+        text = f"Discard {what} of this session?"
+        self._ask("Start a new session", text, "Discard", self._controller.guided_test.clear)
