@@ -1,4 +1,4 @@
-"""The source above the picture, and the figures at the foot of the window."""
+"""The source bar above the picture, and the status line of the window."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -7,12 +7,11 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog
 from app.qt.pages.live.bars import SourceBar, StatusLine
 from app.qt.state import Choice, SourceState, Working
 from app.types import Throughput
+from tests.qt.driving import click
 
-DEMO = SourceState(
-    "demo", "Demo", True, (Choice("window 6", "The person"), Choice("print", "A print"))
-)
-CAMERA = SourceState("camera:Webcam", "Webcam")
-WEBCAM = Choice("Webcam", "Webcam")
+PRESENTATIONS = Choice("window 6", "The person"), Choice("print", "A print")
+DEMO = SourceState("demo", "Demo", True, PRESENTATIONS)
+CAMERAS = [Choice("Webcam", "Webcam"), Choice("OBS", "OBS (virtual camera)")]
 
 
 @pytest.fixture
@@ -23,47 +22,48 @@ def bar(shown):
 
 
 def pick(qtbot, box, text):
-    """Choose an entry as the keyboard does: open the list, go there, press Return."""
+    """Choose an entry by keyboard."""
     box.showPopup()
     view = box.view()
     view.setCurrentIndex(box.model().index(box.findText(text), 0))
     qtbot.keyClick(view, Qt.Key.Key_Return)
 
 
-def test_that_cameras_come_first_and_the_open_source_is_chosen_and_added(bar):
-    bar.show_cameras([WEBCAM, Choice("Other", "Other")])
-    assert [bar._choice.itemText(i) for i in range(3)] == ["Webcam", "Other", "Demo (simulated)"]
+def test_that_cameras_come_first_and_the_open_source_is_selected(bar):
+    bar.show_cameras(CAMERAS)
+    titles = [bar._choice.itemText(index) for index in range(3)]
+    assert titles == ["Webcam", "OBS (virtual camera)", "Demo (simulated)"]
     assert bar._choice.currentData() == "demo"
-    assert bar.cameras == ("Webcam", "Other")
+    assert bar.cameras == ("Webcam", "OBS")
     bar.show_source(SourceState("/takes/window.mp4", "window.mp4"))
     assert bar._choice.currentText() == "window.mp4"
 
 
-def test_that_a_camera_is_asked_for_by_its_name_and_taken_back_if_it_came_to_nothing(bar, qtbot):
-    bar.show_cameras([WEBCAM, Choice("OBS", "OBS (virtual camera)")])
-    assert bar.cameras == ("Webcam", "OBS")
+def test_that_a_camera_is_requested_by_name_and_deselected_if_it_cannot_be_opened(bar, qtbot):
+    bar.show_cameras(CAMERAS)
     with qtbot.waitSignal(bar.cameras_requested), qtbot.waitSignal(bar.source_requested) as asked:
         pick(qtbot, bar._choice, "OBS (virtual camera)")
     assert asked.args == ["camera:OBS"]
     assert bar._choice.currentData() == "camera:OBS"
-    bar.show_source(DEMO)  # told again: the demo is still what is open
+    bar.show_source(DEMO)  # is still open
     assert bar._choice.currentData() == "demo"
 
 
-def test_that_what_the_demo_presents_is_shown_and_chosen_only_on_the_demo(bar, qtbot):
+def test_that_the_presentation_can_be_chosen_only_on_the_demo(bar, qtbot):
     assert bar._presents.isVisible()
-    directed = SourceState("demo", "Demo", True, DEMO.presentations, "window 6")
     with qtbot.assertNotEmitted(bar.presentation_requested):
-        bar.show_source(directed)
+        bar.show_source(SourceState("demo", "Demo", True, PRESENTATIONS, "window 6"))
     assert bar._presents.currentData() == "window 6"
     with qtbot.waitSignal(bar.presentation_requested) as asked:
         pick(qtbot, bar._presents, "A print")
     assert asked.args == ["print"]
-    bar.show_source(CAMERA)
+    bar.show_source(SourceState("camera:Webcam", "Webcam"))
     assert not bar._presents.isVisible()
 
 
-def test_that_what_was_asked_for_is_opened_unless_the_dialog_was_left(bar, qtbot, monkeypatch):
+def test_that_a_file_folder_or_address_is_opened_unless_the_dialog_is_cancelled(
+    bar, qtbot, monkeypatch
+):
     monkeypatch.setattr(QInputDialog, "getText", lambda *_: ("http://", False))
     with qtbot.assertNotEmitted(bar.source_requested):
         pick(qtbot, bar._choice, "Network camera…")
@@ -79,24 +79,25 @@ def test_that_what_was_asked_for_is_opened_unless_the_dialog_was_left(bar, qtbot
         assert asked.args == [expected]
 
 
-def test_that_the_status_line_tells_rates_and_work_that_can_be_cancelled_if_possible(shown, qtbot):
+def test_that_the_status_line_shows_rates_and_tasks_that_can_be_cancelled(shown, qtbot):
     line = shown(StatusLine())
-    line.show_throughput("Webcam", Throughput(30.0))  # nothing is judged yet
+    line.show_throughput("Webcam", Throughput(30.0))
     assert "judged" not in line.text
     assert "latency" not in line.text
     line.show_throughput("Webcam", Throughput(30.2, 24.6, 0.0312, 7))
     for part in ("Webcam", "camera 30 /s", "judged 25 /s", "latency 31 ms", "skipped 7"):
         assert part in line.text
-    assert not line._bar.isVisible()
-    line.show_working(Working("Preparing the networks", 3, 12))
-    assert "Preparing the networks" in line.text
-    assert (line._bar.isVisible(), line._bar.value(), line._bar.maximum()) == (True, 3, 12)
-    line.show_working(Working("Exporting the model", can_cancel=False))
-    assert not line._cancel.isVisible()
-    line.show_working(Working("Fitting on 36 frames"))  # of unknown length
-    assert (line._bar.minimum(), line._bar.maximum()) == (0, 0)
+    for working, maximum, can_cancel in (
+        (Working("Preparing the networks", 3, 12), 12, True),
+        (Working("Exporting the model", can_cancel=False), 0, False),
+        (Working("Fitting on 36 frames"), 0, True),
+    ):
+        line.show_working(working)
+        assert working.text in line.text
+        assert line._bar.isVisible()
+        assert (line._bar.maximum(), line._cancel.isVisible()) == (maximum, can_cancel)
     with qtbot.waitSignal(line.cancel_requested):
-        qtbot.mouseClick(line._cancel, Qt.MouseButton.LeftButton)
+        click(qtbot, line._cancel)
     line.show_working(Working())
     assert not line._bar.isVisible()
     assert not line._cancel.isVisible()

@@ -1,4 +1,4 @@
-"""The live picture: frames as they come, and what was found in them drawn over the newest."""
+"""The live picture and what is drawn over it."""
 
 import numpy as np
 import pytest
@@ -9,15 +9,15 @@ from app.qt.pages.live.preview import STALE_SECONDS, Preview
 from app.types import Frame, Region, Verdict
 from tests.scored_frames import scored_frame
 
-GREY = (90, 90, 90)
+RED, BLUE = (255, 0, 0), (0, 0, 255)
 
 
-def frame(number=0, time=0.0, colour=GREY, caption=""):
+def frame(number=0, time=0.0, colour=(90, 90, 90), caption=""):
     return Frame(np.full((480, 640, 3), colour, np.uint8), number, time, caption)
 
 
-def scored(at, **more):
-    return scored_frame(at, Verdict.GENUINE, box=(200.0, 120.0, 200.0, 240.0), **more)
+def scored(frame, **more):
+    return scored_frame(frame, Verdict.GENUINE, box=(200.0, 120.0, 200.0, 240.0), **more)
 
 
 @pytest.fixture
@@ -25,11 +25,11 @@ def preview(shown):
     return shown(Preview(), 640, 480)
 
 
-def pictured(preview):
+def image_of(preview):
     return preview.grab().toImage()
 
 
-def test_that_the_first_painted_frame_is_signalled_and_each_counts_once(preview, qtbot):
+def test_that_the_first_painted_frame_is_signalled_and_each_is_counted_once(preview, qtbot):
     with qtbot.waitSignal(preview.first_frame_shown):
         preview.show_frame(frame())
     with qtbot.assertNotEmitted(preview.first_frame_shown):
@@ -39,12 +39,12 @@ def test_that_the_first_painted_frame_is_signalled_and_each_counts_once(preview,
     assert preview.n_painted == 2
 
 
-def test_that_the_picture_keeps_its_proportions(preview):
+def test_that_the_picture_keeps_its_aspect_ratio(preview):
     preview.resize(640, 700)
-    preview.show_frame(frame(colour=(255, 0, 0)))
-    image = pictured(preview)
+    preview.show_frame(frame(colour=RED))
+    image = image_of(preview)
     stage = QColor(theme.colours().stage)
-    assert image.pixelColor(320, 350) == QColor(255, 0, 0)
+    assert image.pixelColor(320, 350) == QColor(*RED)
     assert image.pixelColor(320, 20) == image.pixelColor(320, 680) == stage
 
 
@@ -54,45 +54,44 @@ def test_that_a_frame_that_cannot_be_drawn_leaves_the_last_one(preview):
         np.zeros((480, 640, 4), np.uint8),
         np.zeros((480, 1280, 3), np.uint8)[:, ::2],  # not contiguous
     ):
-        preview.show_frame(frame(colour=(0, 0, 255)))
+        preview.show_frame(frame(colour=BLUE))
         preview.show_frame(Frame(image, 1))
-        assert pictured(preview).pixelColor(320, 240) == QColor(0, 0, 255), image.shape
+        assert image_of(preview).pixelColor(320, 240) == QColor(*BLUE), image.shape
 
 
-def test_that_clearing_forgets_the_picture_and_a_message_takes_its_place(preview):
-    empty = pictured(preview)
-    preview.show_frame(frame(colour=(255, 0, 0)))
+def test_that_a_message_replaces_a_cleared_picture(preview):
+    empty = image_of(preview)
+    preview.show_frame(frame(colour=RED))
     preview.clear()
-    assert pictured(preview) == empty
+    assert image_of(preview) == empty
     preview.show_message("Opening the camera")
-    assert pictured(preview) != empty
+    assert image_of(preview) != empty
 
 
-def test_that_the_face_is_marked_by_its_verdict_until_that_is_old_and_the_caption_is_shown(preview):
-    plain = frame()
-    preview.show_frame(plain)
-    looks = [pictured(preview)]
-    preview.show_scored(scored(plain))
+def test_that_the_face_is_marked_by_its_verdict_until_it_is_stale_and_captions_are_shown(preview):
+    preview.show_frame(frame())
+    images = [image_of(preview)]
+    preview.show_scored(scored(frame()))
     for verdict in (Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR):
         preview.show_verdict(verdict)
-        looks.append(pictured(preview))
+        images.append(image_of(preview))
     preview.show_frame(frame(1, STALE_SECONDS + 0.1))
-    assert pictured(preview) == looks[0]
+    assert image_of(preview) == images[0]
     preview.show_frame(frame(2, STALE_SECONDS + 0.2, caption="Simulated: a print of the person"))
-    looks.append(pictured(preview))
-    assert all(one != other for i, one in enumerate(looks) for other in looks[:i])
+    images.append(image_of(preview))
+    assert all(image not in images[:i] for i, image in enumerate(images))
 
 
-def test_that_regions_are_drawn_only_when_wanted(preview):
+def test_that_regions_are_drawn_if_enabled_and_never_into_the_frame_to_score(preview):
     plain = frame()
     before = plain.image.copy()
     corners = ((220.0, 140.0), (300.0, 140.0), (300.0, 220.0), (220.0, 220.0))
     preview.show_frame(plain)
     preview.show_scored(scored(plain, regions=(Region("eyes", corners),)))
-    with_regions = pictured(preview)
+    with_regions = image_of(preview)
     preview.set_show_regions(False)
-    without = pictured(preview)
-    assert with_regions != without
+    without_regions = image_of(preview)
+    assert with_regions != without_regions
     preview.show_scored(scored(plain))
-    assert pictured(preview) == without
-    np.testing.assert_array_equal(plain.image, before)  # which is scored
+    assert image_of(preview) == without_regions
+    np.testing.assert_array_equal(plain.image, before)

@@ -1,14 +1,15 @@
-"""The verdict: at once in words, colour and shape; figures at a rate that can be read."""
+"""The verdict banner."""
 
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from app.qt.pages.live.verdict_banner import VerdictBanner
 from app.qt.widgets.texts import Mark
+from app.session.takes import EnrolmentState
 from app.types import Decision, Verdict
-from tests.qt.driving import apply_theme
+from tests.qt.driving import apply_theme, click
 
 GENUINE = Decision(Verdict.GENUINE, "It reaches the threshold.", "The rule.", 0.4123, 0.3, 15)
 
@@ -24,21 +25,19 @@ def icon_of(banner):
     return banner.findChild(Mark).grab().toImage()
 
 
-def test_that_every_verdict_has_its_own_words_and_shapes_tell_acceptance_in_either_theme(banner):
-    told, shapes = set(), []
+def test_that_every_verdict_has_its_own_text_and_the_main_ones_their_own_icon(banner):
+    texts, icons = set(), []
     for verdict in Verdict:
         banner.show_decision(Decision(verdict))
         assert banner.verdict is verdict
-        told.add(banner.text)
-    assert len(told) == len(Verdict)
-    for verdict in (Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR, Verdict.NO_FACE):
-        banner.show_decision(Decision(verdict))
-        shapes.append(icon_of(banner))
+        texts.add(banner.text)
+        if verdict in (Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR, Verdict.NO_FACE):
+            icons.append(icon_of(banner))
+    assert len(texts) == len(Verdict)
     apply_theme("dark")
-    shapes.append(icon_of(banner))
+    icons.append(icon_of(banner))
     apply_theme("light")
-    assert all(one != other for i, one in enumerate(shapes) for other in shapes[:i])
-    assert icon_of(banner) == shapes[3]
+    assert all(icon not in icons[:i] for i, icon in enumerate(icons))
 
 
 def test_that_another_verdict_is_shown_at_once(banner):
@@ -49,7 +48,7 @@ def test_that_another_verdict_is_shown_at_once(banner):
     assert "0.100 < 0.300" in banner.text
 
 
-def test_that_figures_alone_wait_for_their_turn_and_rest_while_hidden(banner, qtbot):
+def test_that_figures_change_at_a_limited_rate_and_only_while_visible(banner, qtbot):
     banner.show_decision(GENUINE)
     banner.show_decision(replace(GENUINE, score=0.5))
     assert "0.412" in banner.text
@@ -62,14 +61,24 @@ def test_that_figures_alone_wait_for_their_turn_and_rest_while_hidden(banner, qt
     assert "0.600" in banner.text
 
 
-def test_that_unfamiliar_conditions_offer_a_take_and_nobody_enrolled_to_enrol(banner, qtbot):
+def test_that_unfamiliar_conditions_offer_a_take_and_a_missing_model_enrolment(banner, qtbot):
     decision = Decision(Verdict.UNFAMILIAR, differences=("it is darker",))
     assert not banner._add.isVisible()
     banner.show_decision(decision)
     with qtbot.waitSignal(banner.take_requested) as asked:
-        qtbot.mouseClick(banner._add, Qt.MouseButton.LeftButton)
+        click(qtbot, banner._add)
     assert asked.args == [decision]
     banner.show_decision(Decision(Verdict.NO_MODEL))
     assert not banner._add.isVisible()
     with qtbot.waitSignal(banner.enrol_button.clicked):
-        qtbot.mouseClick(banner.enrol_button, Qt.MouseButton.LeftButton)
+        click(qtbot, banner.enrol_button)
+
+
+def test_that_a_button_has_its_final_place_when_it_appears(banner):
+    banner.show_decision(Decision(Verdict.NO_MODEL))
+    banner.show_enrolment(EnrolmentState(collecting="lamp"))
+    QApplication.processEvents()
+    banner.show_enrolment(EnrolmentState(can_fit=True))
+    before = banner.fit_button.geometry()
+    QApplication.processEvents()
+    assert banner.fit_button.geometry() == before

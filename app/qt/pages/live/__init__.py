@@ -1,1 +1,1 @@
-"""The left half of the window: the picture, the verdict, notices, the source."""
+"""The left half of the window: source, picture, notices, verdict."""

@@ -1,4 +1,4 @@
-"""The source above the picture, and the figures at the foot of the window."""
+"""The source bar above the picture, and the status line of the window."""
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import (
@@ -23,18 +23,18 @@ _FILE, _FOLDER, _ADDRESS = "<file>", "<folder>", "<address>"
 
 
 class SourceBar(QWidget):
-    """Choose the source, and what the demo presents."""
+    """Selects the source, and what the demo presents."""
 
     source_requested = Signal(str)
     presentation_requested = Signal(str)
-    """Key of a presentation of the demo; empty is everything in turn."""
+    """Key of a presentation of the demo; empty for everything in turn."""
     cameras_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._source = SourceState()
         self._cameras: tuple[Choice, ...] = ()
-        self._choice, self._presents = _Opening(self), CalmComboBox(self)
+        self._choice, self._presents = _SourceBox(self), CalmComboBox(self)
         for box, name in (
             (self._choice, "Source of frames"),
             (self._presents, "What the demo presents"),
@@ -59,7 +59,7 @@ class SourceBar(QWidget):
     @Slot(object)
     def show_source(self, source: SourceState) -> None:
         if source == self._source:
-            self._fill()  # take back a choice that failed
+            self._fill()  # reset a choice that failed
             return
         self._source = source
         self._fill()
@@ -72,7 +72,7 @@ class SourceBar(QWidget):
             self._fill()
 
     def set_directed(self, is_directed: bool) -> None:
-        """Lock the choice while a take or a test directs the demo."""
+        """Lock the choice while a take or a test controls the demo."""
         self._presents.setEnabled(not is_directed)
 
     def ask_for_file(self) -> None:
@@ -98,7 +98,7 @@ class SourceBar(QWidget):
         if text:
             self.source_requested.emit(text)
         else:
-            self._fill()  # back to the open source
+            self._fill()  # reset to the open source
 
     def _fill(self) -> None:
         with QSignalBlocker(self._choice):
@@ -129,13 +129,13 @@ class SourceBar(QWidget):
     @Slot(int)
     def _on_chosen(self, index: int) -> None:
         key = str(self._choice.itemData(index, Qt.ItemDataRole.UserRole) or "")
-        asking = {
+        dialogs = {
             _FILE: self.ask_for_file,
             _FOLDER: self.ask_for_folder,
             _ADDRESS: self.ask_for_address,
         }
-        if key in asking:
-            asking[key]()
+        if key in dialogs:
+            dialogs[key]()
         elif key:
             self.source_requested.emit(key)
 
@@ -144,8 +144,8 @@ class SourceBar(QWidget):
         self.presentation_requested.emit(str(self._presents.itemData(index) or ""))
 
 
-class _Opening(CalmComboBox):
-    """A combo box with a signal for opening its list."""
+class _SourceBox(CalmComboBox):
+    """A combo box that signals when its list opens."""
 
     opened = Signal()
 
@@ -155,7 +155,7 @@ class _Opening(CalmComboBox):
 
 
 class StatusLine(QStatusBar):
-    """Figures at a readable rate, and the progress of long work."""
+    """Throughput of the source and the scorer, and the progress of long tasks."""
 
     cancel_requested = Signal()
 
@@ -175,7 +175,7 @@ class StatusLine(QStatusBar):
 
     @property
     def text(self) -> str:
-        """The work under way and the figures."""
+        """The current task and the figures."""
         return f"{self._text.text()} {self._figures.text()}".strip()
 
     @Slot(object)
@@ -193,6 +193,6 @@ class StatusLine(QStatusBar):
         parts.append(f"skipped {figures.n_dropped}")
         self._figures.setText("   ".join(parts))
         self._figures.setToolTip(
-            "Frames a second that arrive and that are judged, time from a frame to its "
-            "verdict, and frames that were skipped because a newer one had come"
+            "Frames per second from the source and judged, time from a frame to its verdict, "
+            "and number of frames skipped for newer ones"
         )

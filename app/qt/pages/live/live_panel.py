@@ -1,10 +1,10 @@
-"""The left half of the window: notices, the picture, the verdict, the score over time."""
+"""The left half of the window: source, picture, notices, verdict, score over time."""
 
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QSplitter, QToolButton, QWidget
 
 from app.models.summary import ModelSummary
 from app.qt import theme
@@ -16,46 +16,44 @@ from app.qt.pages.live.verdict_banner import VerdictBanner
 from app.qt.state import Notice, SourceState
 from app.qt.theme import icons
 from app.qt.widgets.layout import button, grid, hbox, vbox
-from app.qt.widgets.texts import Mark
+from app.qt.widgets.texts import Mark, wrapped
 from app.settings import Settings
 from app.types import Decision, ScoredFrame
 
-MOST = 3
-"""Notices at a time; the oldest goes when another comes."""
+MAX_NOTICES = 3
+"""Maximum number of notices; a new one removes the oldest."""
 
 READING_SECONDS = 12
-"""A notice that asks for nothing goes by itself after this time."""
+"""Time after which an informational notice without buttons disappears."""
 
 _LEVELS = {
     "info": ("banner-info", "info", "accent"),
     "warning": ("banner-caution", "warning", "caution"),
     "error": ("banner-bad", "warning", "bad"),
 }
-"""Ground, shape and its colour."""
+"""Style sheet class, icon and its colour."""
 
 
-class _Line(QFrame):
-    """One notice, which can be put away."""
+class _NoticeBanner(QFrame):
+    """A notice that can be dismissed."""
 
     def __init__(self, notice: Notice, parent: "Notices") -> None:
         super().__init__(parent)
         self.notice = notice
-        ground, shape, role = _LEVELS[notice.level]
-        theme.set_class(self, ground)
-        text, close = QLabel(notice.text), QToolButton()
-        text.setWordWrap(True)
-        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        kind, shape, role = _LEVELS[notice.level]
+        theme.set_class(self, kind)
+        text, close = wrapped(notice.text), QToolButton()
         close.setIcon(icons.icon("cross", "muted"))
         close.setAutoRaise(True)
-        close.setToolTip("Put this away")
-        close.setAccessibleName(f"Put away: {notice.text}")
+        close.setToolTip("Dismiss")
+        close.setAccessibleName(f"Dismiss: {notice.text}")
         close.clicked.connect(partial(parent.remove, self))
         head = hbox(None, Mark(shape, role, scale=1.15), (text, 1), close)
         column = vbox(self, head, margins=(10, 6, 6, 6))
         if notice.actions:
             first = "primary" if len(notice.actions) > 1 else "quiet"
             row = hbox(None, 1, margins=(0, 0, 4, 4))
-            # From the last to the first, which stands where dialogs have theirs.
+            # In reverse, so that the first action is rightmost as in dialogs.
             for number, choice in reversed(list(enumerate(notice.actions))):
                 answer = partial(parent.answer, self, choice.key)
                 row.addWidget(button(choice.text, slot=answer, kind="" if number else first))
@@ -64,42 +62,42 @@ class _Line(QFrame):
 
 
 class Notices(QWidget):
-    """A short stack of notices; empty, it takes no room."""
+    """A stack of notices; hidden when empty."""
 
     chosen = Signal(str, str)
-    """Topic of a notice that asked something, and the key of the answer."""
+    """Topic of a notice with buttons, and the key of the chosen button."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._lines: list[_Line] = []
+        self._banners: list[_NoticeBanner] = []
         self._timer = QTimer(self, singleShot=True, interval=1000 * READING_SECONDS)
-        self._timer.timeout.connect(self._put_read_ones_away)
+        self._timer.timeout.connect(self._remove_informational)
         self._column = vbox(self, margins=theme.GRID, spacing=4)
         self.hide()
 
     @property
     def texts(self) -> tuple[str, ...]:
-        return tuple(line.notice.text for line in self._lines)
+        return tuple(banner.notice.text for banner in self._banners)
 
     @Slot(object)
     def show_notice(self, notice: Notice) -> None:
-        """Show a notice in the place of an earlier one of its topic."""
-        for line in list(self._lines):
-            same_topic = notice.topic and line.notice.topic == notice.topic
-            if same_topic or line.notice.text == notice.text:
-                if line.notice == notice:
+        """Show a notice; it replaces an earlier one with the same topic."""
+        for banner in list(self._banners):
+            same_topic = notice.topic and banner.notice.topic == notice.topic
+            if same_topic or banner.notice.text == notice.text:
+                if banner.notice == notice:
                     return
-                self.remove(line)
+                self.remove(banner)
         if not notice.text:
             return
-        while len(self._lines) >= MOST:
-            # A question is not taken away by what merely happens meanwhile.
-            plain = [line for line in self._lines if not line.notice.actions]
-            self.remove((plain or self._lines)[0])
-        line = _Line(notice, self)
-        self._lines.append(line)
-        self._column.addWidget(line)
-        line.show()
+        while len(self._banners) >= MAX_NOTICES:
+            # Keep questions for as long as there are other notices to remove.
+            plain = [banner for banner in self._banners if not banner.notice.actions]
+            self.remove((plain or self._banners)[0])
+        banner = _NoticeBanner(notice, self)
+        self._banners.append(banner)
+        self._column.addWidget(banner)
+        banner.show()
         self.show()
         if notice.level == "info":
             self._timer.start()
@@ -109,28 +107,28 @@ class Notices(QWidget):
         super().hideEvent(event)
 
     @Slot()
-    def _put_read_ones_away(self) -> None:
-        for line in list(self._lines):
-            if line.notice.level == "info" and not line.notice.actions:
-                self.remove(line)
+    def _remove_informational(self) -> None:
+        for banner in list(self._banners):
+            if banner.notice.level == "info" and not banner.notice.actions:
+                self.remove(banner)
 
-    def answer(self, line: _Line, key: str) -> None:
-        self.remove(line)
-        self.chosen.emit(line.notice.topic, key)
+    def answer(self, banner: _NoticeBanner, key: str) -> None:
+        self.remove(banner)
+        self.chosen.emit(banner.notice.topic, key)
 
-    def remove(self, line: _Line) -> None:
-        self._lines.remove(line)
-        self._column.removeWidget(line)
-        line.hide()
-        line.deleteLater()
-        self.setVisible(bool(self._lines))
+    def remove(self, banner: _NoticeBanner) -> None:
+        self._banners.remove(banner)
+        self._column.removeWidget(banner)
+        banner.hide()
+        banner.deleteLater()
+        self.setVisible(bool(self._banners))
 
 
 TIMELINE_HEIGHT = 150
 
 
 class LivePanel(QWidget):
-    """The live half of the window, beside every page."""
+    """The left half of the window, beside every page."""
 
     def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -145,7 +143,7 @@ class LivePanel(QWidget):
         self.timeline.setMinimumHeight(110)
         stage = QFrame()
         theme.set_class(stage, "stage")
-        # Notices lie over the foot of the picture, which keeps its size.
+        # Notices overlay the bottom of the picture, which keeps its size.
         overlay = grid(stage, 0, 0)
         overlay.addWidget(self.preview, 0, 0)
         overlay.addWidget(self.notices, 0, 0, Qt.AlignmentFlag.AlignBottom)
@@ -159,7 +157,7 @@ class LivePanel(QWidget):
         parts.setSizes([4 * TIMELINE_HEIGHT, TIMELINE_HEIGHT])
         vbox(self, parts, margins=(12, 12, 6, 8))
         self._connect()
-        self._on_frame()  # a frame may wait already; the next is signalled when it is taken
+        self._on_frame()  # take a waiting frame; only then is the next one signalled
 
     def _connect(self) -> None:
         controller, source, bar = self._controller, self._controller.source, self.source_bar

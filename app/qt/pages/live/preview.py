@@ -1,4 +1,4 @@
-"""The live picture with the face, the regions and the source's caption."""
+"""The live picture with face box, regions and the caption of the source."""
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPaintEvent, QPen, QPolygonF
@@ -9,25 +9,25 @@ from app.qt.theme import icons
 from app.types import Frame, ScoredFrame
 
 STALE_SECONDS = 1.0
-"""Older marks of a face are not drawn: the face has moved on."""
+"""Maximum age of a face box; older ones no longer match the picture."""
 
 _MARGIN = 8.0
 _CORNER = 6.0
 
 
 class Preview(QWidget):
-    """Show frames as they come, with the newest scored face drawn over them.
+    """Shows frames as they arrive, with the latest scored face drawn over them.
 
-    A frame costs one scaled drawing of its own memory: nothing is copied or converted.
+    Frames are painted directly from their arrays, without copies or conversion.
     """
 
     first_frame_shown = Signal()
-    """The very first frame has been painted."""
+    """Emitted once, when the first frame has been painted."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.n_painted = 0
-        """Different frames that have been painted so far."""
+        """Number of distinct frames painted so far."""
         self._frame: Frame | None = None
         self._picture = QImage()
         self._is_new = False
@@ -41,11 +41,11 @@ class Preview(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     def show_frame(self, frame: Frame) -> None:
-        """Show a frame; its array is kept until the next one comes."""
+        """Show a frame; its array is referenced until the next one arrives."""
         image = frame.image
         is_rgb = image.ndim == 3 and image.shape[2] == 3 and image.dtype == "uint8"
         if not is_rgb or not image.flags.c_contiguous:
-            return  # the verdict says what is wrong with it
+            return  # the verdict explains what is wrong with it
         height, width = image.shape[:2]
         self._frame = frame
         self._picture = QImage(image.data, width, height, 3 * width, QImage.Format.Format_RGB888)
@@ -53,20 +53,20 @@ class Preview(QWidget):
         self.update()
 
     def take_over(self, other: "Preview") -> None:
-        """Show what another preview shows, until the next frame comes."""
+        """Show the frame of another preview until the next one arrives."""
         if other._frame is not None:
             self.show_frame(other._frame)
 
     def show_scored(self, scored: ScoredFrame) -> None:
-        """Draw the face of this frame, until a newer one is scored."""
+        """Draw the face of this frame until a newer one is scored."""
         self._scored = scored
 
     def show_verdict(self, verdict: str) -> None:
-        """Colour the face's frame by the `app.types.Verdict` over the window of frames."""
+        """Colour the face box by the `app.types.Verdict` over the window of frames."""
         self._verdict = verdict
 
     def show_message(self, text: str) -> None:
-        """Show a text in the place of the picture while there is none."""
+        """Set the text to show while there is no picture."""
         self._message = text
         self.update()
 
@@ -75,7 +75,7 @@ class Preview(QWidget):
         self.update()
 
     def clear(self) -> None:
-        """Forget the picture: another source follows."""
+        """Clear the picture before another source is opened."""
         self._frame, self._scored = None, None
         self._picture = QImage()
         self.update()
@@ -108,7 +108,7 @@ class Preview(QWidget):
                 self.first_frame_shown.emit()
 
     def _target(self) -> QRectF:
-        """Where the picture goes: as large as fits, with its own proportions."""
+        """Return the area of the picture: as large as fits, with its aspect ratio."""
         size = self._picture.size()
         size.scale(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
         left, top = (self.width() - size.width()) / 2, (self.height() - size.height()) / 2
@@ -131,7 +131,7 @@ class Preview(QWidget):
             return QPointF(target.left() + x * scale, target.top() + y * scale)
 
         regions = scored.regions if self._show_regions else ()
-        outlines = {each.name: [at(x, y) for x, y in each.corners] for each in regions}
+        outlines = {region.name: [at(x, y) for x, y in region.corners] for region in regions}
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for corners in outlines.values():
             for pen in (QPen(QColor(0, 0, 0, 90), 2.6), QPen(QColor(255, 255, 255, 190), 1.2)):
@@ -140,7 +140,7 @@ class Preview(QWidget):
         if scored.box is not None:
             x, y, width, height = scored.box
             self._paint_box(painter, QRectF(at(x, y), at(x + width, y + height)))
-        # Last, so that nothing is drawn over a name; small, because regions overlap.
+        # Names come last to stay on top, in small type because regions overlap.
         painter.save()
         small = QFont(self.font())
         small.setPointSizeF(max(small.pointSizeF() * 0.8, 6.0))
@@ -163,7 +163,7 @@ class Preview(QWidget):
         icons.paint_icon(painter, shape, badge.adjusted(3, 3, -3, -3), colour)
 
     def _paint_chip(self, painter: QPainter, text: str, corner: QPointF, *, is_above: bool) -> None:
-        """Write on a dark chip, readable on any picture, above or below its left corner."""
+        """Draw a text on a dark background, above or below the given left corner."""
         metrics = painter.fontMetrics()
         room = int(self.width() - 2 * _MARGIN - corner.x())
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)

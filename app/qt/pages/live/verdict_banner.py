@@ -1,4 +1,4 @@
-"""The verdict in words, colour and shape, with its figures and the rule."""
+"""The verdict as text, colour and icon, with its figures and the rule."""
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
@@ -12,8 +12,8 @@ from app.session.decision import WINDOW
 from app.session.takes import EnrolmentState
 from app.types import Decision, Verdict
 
-READABLE = 250
-"""Milliseconds between changes of figures: faster ones cannot be read."""
+FIGURES_MS = 250
+"""Minimum milliseconds between changes of the figures, so that they can be read."""
 
 ICON = 40
 
@@ -29,17 +29,17 @@ _HEADLINES = {
     Verdict.LOOKING: "Looking…",
     Verdict.NO_MODEL: "Nobody is enrolled yet",
 }
-"""Where they differ from the verdict's own words."""
+"""Headlines that differ from the value of the verdict."""
 
 
 class VerdictBanner(QFrame):
-    """Show the verdict at once, and its figures at a readable rate.
+    """Shows a new verdict at once, and changes of its figures at a readable rate.
 
-    While a take is recorded, or frames wait for a fit, show that instead.
+    While a take is recorded or frames wait for a fit, it shows that instead.
     """
 
     take_requested = Signal(object)
-    """Add the present circumstances; carries the `Decision`."""
+    """Request a take in the current conditions; carries the `Decision`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,20 +53,20 @@ class VerdictBanner(QFrame):
         theme.set_class(self._figures, "heading")
         self._reason.setWordWrap(True)
         self._reason.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._rule = QLabel(f"Rule: mean of the last {WINDOW} frames against the threshold")
+        self._rule = QLabel(f"Rule: mean of the last {WINDOW} frames compared with the threshold")
         theme.set_class(self._rule, "small")
         self._add = button(
             "It is live: add 10 seconds",
             slot=self._on_add,
-            tip="Record these circumstances and fold them into the model at once. Never do this "
-            "with a photo, a screen or a mask before the camera.",
+            tip="Record these conditions and add them to the model at once. Never do this with "
+            "a photo, a screen or a mask in front of the camera.",
         )
         self.enrol_button = button("Enrol a face", kind="primary")
         self.fit_button = button("Fit model", kind="primary")
         self.stop_button = button("Stop")
         self._lay_out()
-        self._throttle = Throttle(self, READABLE, self._write)
-        self._write()
+        self._throttle = Throttle(self, FIGURES_MS, self._refresh)
+        self._refresh()
 
     @property
     def verdict(self) -> Verdict:
@@ -74,26 +74,26 @@ class VerdictBanner(QFrame):
 
     @property
     def text(self) -> str:
-        """Everything written, for screen readers."""
+        """All text, for screen readers."""
         return f"{self._headline.text()}. {self._figures.text()} {self._reason.text()}"
 
     def show_decision(self, decision: Decision) -> None:
-        """Show a decision; figures alone wait for their turn."""
+        """Show a decision; if only its figures changed, at a limited rate."""
         self._newest = decision
         if decision.verdict is not self._decision.verdict:
-            self._write()
+            self._refresh()
         elif decision != self._decision:
             self._throttle.mark_stale()
 
     @Slot(object)
     def show_enrolment(self, enrolment: EnrolmentState) -> None:
         self._enrolment = enrolment
-        self._write()
+        self._refresh()
 
     @Slot(bool)
     def set_fitting(self, is_fitting: bool) -> None:
         self._is_fitting = is_fitting
-        self._write()
+        self._refresh()
 
     def _lay_out(self) -> None:
         below = hbox(
@@ -105,25 +105,25 @@ class VerdictBanner(QFrame):
         layout.addLayout(hbox(None, self._headline, 1, self._figures, spacing=12), 0, 1)
         layout.addLayout(below, 1, 1)
         layout.addWidget(self._rule, 2, 1)
-        # Always room for three lines or a button, and for the rule: otherwise the picture above
-        # would jump with every verdict.
+        # Reserve room for three lines or a button, and for the rule, so that the picture above
+        # keeps its size.
         lines = 3 * self.fontMetrics().lineSpacing() + 2
         layout.setRowMinimumHeight(1, max(lines, self.enrol_button.sizeHint().height()))
         layout.setRowMinimumHeight(2, self._rule.sizeHint().height())
 
     @Slot()
-    def _write(self) -> None:
+    def _refresh(self) -> None:
         decision = self._decision = self._newest
         verdict = decision.verdict
         activity = self._activity()
-        own_words = _HEADLINES.get(verdict, verdict.value.capitalize())
-        headline, reason = activity or (own_words, decision.reason)
+        verdict_text = _HEADLINES.get(verdict, verdict.value.capitalize())
+        headline, reason = activity or (verdict_text, decision.reason)
         self._headline.setText(headline)
         self._reason.setText(reason)
         self._figures.setText("" if activity else _figures_of(decision))
         self._rule.setVisible(bool(self._figures.text()))
-        ground = "banner-info" if activity else _BANNERS.get(verdict, "banner-info")
-        theme.set_class(self, ground)
+        kind = "banner-info" if activity else _BANNERS.get(verdict, "banner-info")
+        theme.set_class(self, kind)
         self._mark.set_shape(*icons.VERDICTS[Verdict.LOOKING if activity else verdict])
         self._show_buttons()
         for part in (self._figures, self._reason, self._rule):
@@ -132,18 +132,18 @@ class VerdictBanner(QFrame):
         activate(self)
 
     def _activity(self) -> tuple[str, str] | None:
-        """Return headline and sentence of work that matters more than a verdict."""
-        taken = self._enrolment
-        if taken.collecting:
-            count = f"{taken.n_collected} of {taken.n_wanted}"
-            return f"Recording “{taken.collecting}”: {count}", taken.hint
+        """Return headline and sentence of an activity that is more important than the verdict."""
+        enrolment = self._enrolment
+        if enrolment.collecting:
+            count = f"{enrolment.n_collected} of {enrolment.n_wanted}"
+            return f"Recording “{enrolment.collecting}”: {count}", enrolment.hint
         if self.verdict is not Verdict.NO_MODEL:
             return None
         if self._is_fitting:
-            return "Learning…", "A model is being fitted on what was recorded."
-        if taken.can_fit:
-            headline = f"Ready to learn: {len(taken.samples)} frames"
-            return headline, "Fit the model now, or record another light first."
+            return "Fitting…", "A model is being fitted to the recorded frames."
+        if enrolment.can_fit:
+            headline = f"Ready to fit: {len(enrolment.samples)} frames"
+            return headline, "Fit the model now, or record another take in different light first."
         return None
 
     def _show_buttons(self) -> None:
