@@ -1,4 +1,4 @@
-"""The Enrol page, driven as a person would drive it."""
+"""The Enrol page."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -7,22 +7,21 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QScrollAre
 from app.qt.pages.enrol.enrol_page import EnrolPage
 from app.session.takes import CoverageItem, EnrolmentState, TakeSummary
 from app.types import Sample
-from tests.qt.driving import click, wheel_over
+from tests.qt.driving import apply_theme, click, wheel_over
 
 COVERAGE = (
     CoverageItem("Frames", 1.0),
     CoverageItem("Lights", 0.5, "Record a take in another light, such as a lamp."),
 )
+READY = {"can_fit": True, "can_undo": True}
 
 
 def enrolment(sizes, **more):
-    """Return an enrolment of takes with so many frames each."""
-    samples = [name for name, size in sizes.items() for _ in range(size)]
+    """Return an enrolment of takes with these numbers of frames."""
+    names = [name for name, size in sizes.items() for _ in range(size)]
     values = {
         "takes": tuple(TakeSummary(name, size, 1) for name, size in sizes.items()),
-        "samples": tuple(
-            Sample(number, name, {}, None, None) for number, name in enumerate(samples)
-        ),
+        "samples": tuple(Sample(number, name, {}, None, None) for number, name in enumerate(names)),
         "coverage": COVERAGE,
         "suggested_name": "lamp light",
     }
@@ -30,21 +29,19 @@ def enrolment(sizes, **more):
 
 
 def recording(n, **more):
-    """Return an enrolment whose take "lamp" has so many frames and wants 36."""
+    """Return an enrolment that is recording the take "lamp" of 36 frames."""
     return enrolment({"lamp": n}, collecting="lamp", n_wanted=36, n_collected=n, **more)
-
-
-READY = {"can_fit": True, "can_undo": True}
 
 
 @pytest.fixture
 def page(shown, controller):
+    apply_theme("light")
     page = shown(EnrolPage(controller), 460, 560)
     page.show_enrolment(EnrolmentState(suggested_name="window light", why_not="Record a take."))
     return page
 
 
-def test_that_the_steps_are_shown_first_and_the_cards_once_something_is_recorded(page):
+def test_that_the_steps_are_replaced_by_cards_once_something_is_recorded(page):
     cards = (page.takes, page.coverage, page.gallery)
     assert page.guidance.isVisible()
     assert not any(card.isVisible() for card in cards)
@@ -53,55 +50,50 @@ def test_that_the_steps_are_shown_first_and_the_cards_once_something_is_recorded
     assert all(card.isVisible() for card in cards)
 
 
-def test_that_a_take_has_the_name_that_was_typed_or_the_suggested_one(page, qtbot):
-    start = page._controller.enrol.start
-    assert page.record.name.lineEdit().placeholderText() == "window light"
+def test_that_a_take_gets_the_typed_name_or_the_suggested_one(page, qtbot):
+    start, field = page._controller.enrol.start, page.record.name.lineEdit()
+    assert field.placeholderText() == "window light"
     click(qtbot, page.record.button)
     start.assert_called_once_with("")
-    qtbot.keyClicks(page.record.name.lineEdit(), " lamp ")
-    qtbot.keyClick(page.record.name.lineEdit(), Qt.Key.Key_Return)
+    qtbot.keyClicks(field, " lamp ")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
     start.assert_called_with("lamp")
-    page.show_enrolment(enrolment({"lamp": 1}, collecting="lamp", n_wanted=36))
+    page.show_enrolment(recording(1))
     page.show_enrolment(enrolment({"lamp": 36}))
-    assert page.record.name.currentText() == ""  # for the next take
+    assert page.record.name.currentText() == ""
 
 
-def test_that_the_person_is_emitted_as_it_is_typed(page, qtbot):
-    told = []
-    page.record.person_changed.connect(told.append)
+def test_that_the_person_is_emitted_while_typing(page, qtbot):
+    emitted = []
+    page.record.person_changed.connect(emitted.append)
     page.record.person_changed.connect(
         lambda person: page.show_enrolment(enrolment({"lamp": 3}, person=person))
     )
     qtbot.keyClicks(page.record.person, "An n ")
-    assert told == ["A", "An", "An n"]
+    assert emitted == ["A", "An", "An n"]
     assert page.record.person.text() == "An n "
 
 
-def test_that_people_are_offered_stay_for_the_next_take_and_count_their_takes(page):
+def test_that_people_are_suggested_and_takes_are_counted_by_person(page):
     takes = (TakeSummary("a", 36, person="Ben"), TakeSummary("b", 36, person="Ann"))
     page.show_enrolment(EnrolmentState(takes=takes, suggested_name="lamp light", person="Ben"))
     assert page.record.person.completer().model().stringList() == ["Ann", "Ben"]
     assert page.record.note.text().startswith("1 of 2 recommended takes. Next: lamp light")
-    page.show_enrolment(enrolment({"a": 1}, person="Ann", collecting="a", n_wanted=36))
+    page.show_enrolment(recording(1, person="Ann"))
     assert not page.record.person.isEnabled()
-    page.show_enrolment(enrolment({"a": 36}, person="Ann"))
+    page.show_enrolment(enrolment({"lamp": 36}, person="Ann"))
     assert page.record.person.isEnabled()
     assert page.record.person.text() == "Ann"
 
 
-def test_that_a_take_under_way_shows_count_ring_and_hint_and_can_be_stopped(page, qtbot):
+def test_that_a_recording_shows_its_progress_and_outcome_and_can_be_stopped(page, qtbot):
+    ring, note = page.record.ring, page.record.note
     page.show_enrolment(recording(14, hint="Nod a little."))
-    assert page.record.ring.count == "14 / 36"
+    assert ring.count == "14 / 36"
     assert page.record.hint.text() == "Nod a little."
-    assert page.record.button.text() == "Stop"
     click(qtbot, page.record.button)
     page._controller.enrol.stop.assert_called_once()
     page._controller.enrol.start.assert_not_called()
-
-
-def test_that_the_end_of_a_take_is_shown_with_its_frames_until_the_take_is_gone(page):
-    ring, note = page.record.ring, page.record.note
-    page.show_enrolment(recording(35))
     page.show_enrolment(enrolment({"lamp": 36}))
     assert note.text().startswith("“lamp” has 36 frames. 1 of 2 ")
     assert (ring.count, ring.is_complete, ring.share) == ("36", True, 1.0)
@@ -110,15 +102,16 @@ def test_that_the_end_of_a_take_is_shown_with_its_frames_until_the_take_is_gone(
     assert ring.share == 0.0
     page.show_enrolment(EnrolmentState(collecting="lamp", n_wanted=36))
     page.show_enrolment(EnrolmentState())
-    assert note.text().startswith("Nothing was kept.")
+    assert note.text().startswith("No frame was kept")
 
 
-def test_that_fit_and_undo_are_offered_where_they_can_be_done(page, qtbot):
+def test_that_fit_and_undo_are_enabled_if_possible(page, qtbot):
     bar = page.fit_bar
     assert not bar.undo_button.isEnabled()
     assert not bar.fit_button.isEnabled()
-    assert bar.words.text() == bar.fit_button.toolTip() == "Record a take."
+    assert bar.status.text() == bar.fit_button.toolTip() == "Record a take."
     page.show_enrolment(enrolment({"lamp": 36}, **READY))
+    assert bar.fit_button.width() >= bar.fit_button.sizeHint().width()  # before any event
     click(qtbot, bar.fit_button)
     page._controller.model.fit.assert_called_once()
     click(qtbot, bar.undo_button)
@@ -133,7 +126,7 @@ def test_that_fit_and_undo_are_offered_where_they_can_be_done(page, qtbot):
         assert bar.fit_button.property("class") == kind
 
 
-def test_that_takes_are_left_alone_while_one_is_recorded(page):
+def test_that_takes_cannot_be_changed_during_a_recording(page):
     page.show_enrolment(enrolment({"window": 36}, **READY))
     page.takes.table.topLevelItem(0).setSelected(True)
     page.gallery.view.selectAll()
@@ -147,7 +140,7 @@ def test_that_takes_are_left_alone_while_one_is_recorded(page):
         assert not button.isEnabled(), button.text()
 
 
-def test_that_takes_are_cleared_only_after_a_yes(page, qtbot):
+def test_that_takes_are_cleared_only_after_confirmation(page, qtbot):
     page.show_enrolment(enrolment({"lamp": 36}))
     roles = QMessageBox.ButtonRole
     for n_cleared, role in enumerate((roles.RejectRole, roles.DestructiveRole)):
@@ -157,7 +150,7 @@ def test_that_takes_are_cleared_only_after_a_yes(page, qtbot):
         assert page._controller.enrol.clear.call_count == n_cleared
 
 
-def test_that_the_page_passes_on_what_is_done_to_takes_and_frames(page, qtbot):
+def test_that_deleted_takes_and_frames_are_passed_to_the_controller(page, qtbot):
     page.show_enrolment(enrolment({"window": 2, "lamp": 2}))
     page.takes.table.setCurrentItem(page.takes.table.topLevelItem(1))
     click(qtbot, page.takes.remove_button)
@@ -178,38 +171,32 @@ def test_that_nothing_is_wider_than_the_page(page):
             assert widget.width() >= widget.sizeHint().width(), widget.text()
 
 
-def test_that_the_wheel_scrolls_the_page_to_its_end_before_pictures_and_changes_no_name(page):
+def test_that_the_wheel_scrolls_the_page_before_the_gallery_and_changes_no_name(page):
     page.show_enrolment(enrolment({"lamp": 72}))
     page.resize(500, 500)
     QApplication.processEvents()
-    bar = page.findChild(QScrollArea).verticalScrollBar()
-    pictures = page.gallery.view
+    bar, gallery = page.findChild(QScrollArea).verticalScrollBar(), page.gallery.view
     page.record.name.setCurrentIndex(1)
     assert not wheel_over(page.record.name)
     assert page.record.name.currentText() == "lamp light"
     bar.setValue(bar.maximum() - 1)
-    assert not wheel_over(pictures.viewport())
+    assert not wheel_over(gallery.viewport())
     bar.setValue(bar.maximum())
-    assert wheel_over(pictures.viewport())
-    assert pictures.verticalScrollBar().value() > 0
+    assert wheel_over(gallery.viewport())
+    assert gallery.verticalScrollBar().value() > 0
 
 
-def test_that_the_tab_key_goes_from_top_to_bottom_through_what_has_a_name(page):
+def test_that_the_tab_key_goes_from_top_to_bottom_and_every_stop_has_a_name(page):
     page.show_enrolment(enrolment({"lamp": 6}, **READY))
     chain, widget = [], page.record.name
     while widget not in chain:
         chain.append(widget)
         widget = widget.nextInFocusChain()
     order = [
-        page.record.name,
-        page.record.person,
-        page.record.button,
-        page.takes.table,
-        page.takes.clear_button,
-        page.gallery.filter,
-        page.gallery.view,
-        page.fit_bar.undo_button,
-        page.fit_bar.fit_button,
+        *(page.record.name, page.record.person, page.record.button),
+        *(page.takes.table, page.takes.clear_button),
+        *(page.gallery.filter, page.gallery.view),
+        *(page.fit_bar.undo_button, page.fit_bar.fit_button),
     ]
     assert [widget for widget in chain if widget in order] == order
     for widget in page.findChildren(QWidget):

@@ -1,4 +1,4 @@
-"""The list of takes: its rows, renaming, deleting; what takes cover."""
+"""The list of takes and the coverage of the enrolment."""
 
 from dataclasses import replace
 
@@ -10,6 +10,7 @@ from app.qt.pages.enrol.takes_list import CoverageMeter, TakesList
 from app.session.takes import CoverageItem, TakeSummary
 
 WINDOW, LAMP = TakeSummary("window", 36, 1, True), TakeSummary("lamp", 24, 2)
+PERSON = 1
 
 
 @pytest.fixture
@@ -20,59 +21,70 @@ def takes(shown):
     return widget
 
 
-def words(takes, row):
+def row_texts(takes, row):
     item = takes.table.topLevelItem(row)
     return [item.text(column) for column in (0, 2, 3, 4)]
 
 
-def rename(takes, qtbot, row, text, key=Qt.Key.Key_Return):
-    takes.table.setCurrentItem(takes.table.topLevelItem(row))
-    qtbot.keyClick(takes.table, Qt.Key.Key_F2)
-    editor = takes.table.viewport().findChild(QLineEdit)
-    assert editor.accessibleName() == "Name of the take"
+def select(takes, row):
+    item = takes.table.topLevelItem(row)
+    takes.table.setCurrentItem(item)
+    return item
+
+
+def trigger(takes, text):
+    next(action for action in takes.table.actions() if action.text() == text).trigger()
+
+
+def editor_of(takes):
+    return takes.table.viewport().findChild(QLineEdit)
+
+
+def type_into(takes, qtbot, text, key=Qt.Key.Key_Return):
+    """Replace the edited text of the table."""
+    editor = editor_of(takes)
     editor.selectAll()
     qtbot.keyClicks(editor, text)
     qtbot.keyClick(editor, key)
-    qtbot.waitUntil(lambda: takes.table.viewport().findChild(QLineEdit) is None)
+    qtbot.waitUntil(lambda: editor_of(takes) is None)
 
 
-def test_that_rows_show_their_takes_and_follow_them(takes):
-    assert words(takes, 0) == ["window", "36", "light 1", "in the model"]
-    assert words(takes, 1) == ["lamp", "24", "light 2", "new"]
+def test_that_rows_follow_the_takes(takes):
+    assert row_texts(takes, 0) == ["window", "36", "light 1", "in the model"]
+    assert row_texts(takes, 1) == ["lamp", "24", "light 2", "new"]
     takes.show_takes((WINDOW, LAMP), "lamp")
-    assert words(takes, 1)[3] == "recording"
+    assert row_texts(takes, 1)[3] == "recording"
     takes.show_takes((TakeSummary("dark", 1),))
-    assert words(takes, 0) == ["dark", "1", "–", "new"]
+    assert row_texts(takes, 0) == ["dark", "1", "–", "new"]
     assert takes.table.topLevelItemCount() == 1
 
 
-def test_that_f2_renames_and_the_row_waits_for_the_answer(takes, qtbot):
-    with qtbot.waitSignal(takes.rename_requested) as asked:
-        rename(takes, qtbot, 1, "  desk   lamp ")
-    assert asked.args == ["lamp", "desk lamp"]
-    assert words(takes, 1)[0] == "lamp"
-
-
 @pytest.mark.parametrize(
-    ("text", "key", "told"),
+    ("text", "key", "new_name", "is_refused"),
     [
-        ("   ", Qt.Key.Key_Return, ""),
-        ("lamp", Qt.Key.Key_Return, ""),
-        ("desk", Qt.Key.Key_Escape, ""),
-        ("window", Qt.Key.Key_Return, "There is a take of that name already: choose another one."),
+        ("  desk   lamp ", Qt.Key.Key_Return, "desk lamp", False),
+        ("   ", Qt.Key.Key_Return, None, False),
+        ("lamp", Qt.Key.Key_Return, None, False),
+        ("desk", Qt.Key.Key_Escape, None, False),
+        ("window", Qt.Key.Key_Return, None, True),
     ],
 )
-def test_that_only_a_new_free_name_renames(takes, qtbot, text, key, told):
-    with qtbot.assertNotEmitted(takes.rename_requested):
-        rename(takes, qtbot, 1, text, key)
-    assert takes.message.text() == told
+def test_that_f2_requests_another_name_if_it_is_free(takes, qtbot, text, key, new_name, is_refused):
+    requests = []
+    takes.rename_requested.connect(lambda *names: requests.append(names))
+    select(takes, 1)
+    qtbot.keyClick(takes.table, Qt.Key.Key_F2)
+    assert editor_of(takes).accessibleName()
+    type_into(takes, qtbot, text, key)
+    assert requests == ([("lamp", new_name)] if new_name else [])
+    assert bool(takes.message.text()) == is_refused
+    assert row_texts(takes, 1)[0] == "lamp"  # until the enrolment has changed
 
 
-def test_that_the_selected_take_is_shown_or_deleted_unless_it_is_locked(takes, qtbot):
-    takes.table.setCurrentItem(takes.table.topLevelItem(0))
-    action = next(a for a in takes.table.actions() if a.text() == "Show its frames")
+def test_that_the_selected_take_is_shown_or_deleted_unless_locked(takes, qtbot):
+    select(takes, 0)
     with qtbot.waitSignal(takes.frames_requested) as asked:
-        action.trigger()
+        trigger(takes, "Show its frames")
     assert asked.args == ["window"]
     with qtbot.waitSignal(takes.remove_requested) as asked:
         qtbot.keyClick(takes.table, Qt.Key.Key_Delete)
@@ -81,42 +93,30 @@ def test_that_the_selected_take_is_shown_or_deleted_unless_it_is_locked(takes, q
     with qtbot.assertNotEmitted(takes.remove_requested):
         qtbot.keyClick(takes.table, Qt.Key.Key_Delete)
     qtbot.keyClick(takes.table, Qt.Key.Key_F2)
-    assert takes.table.viewport().findChild(QLineEdit) is None
+    assert editor_of(takes) is None
 
 
-PERSON = 1
-
-
-def test_that_a_double_click_changes_the_person_where_several_are_shown(takes, qtbot):
+def test_that_a_take_is_assigned_to_a_person_by_double_click_or_menu(takes, qtbot):
     takes.show_takes((replace(WINDOW, person="Ann"), replace(LAMP, person="Ann")))
     assert takes.table.isColumnHidden(PERSON)
+    select(takes, 0)
+    trigger(takes, "Whose face")
+    with qtbot.waitSignal(takes.assign_requested) as asked:
+        type_into(takes, qtbot, "Eve")
+    assert asked.args == ["window", "Eve"]
     takes.show_takes((replace(WINDOW, person="Ann"), LAMP))
     assert not takes.table.isColumnHidden(PERSON)
-    item = takes.table.topLevelItem(1)
-    takes.table.setCurrentItem(item)
+    item = select(takes, 1)
     takes.table.itemDoubleClicked.emit(item, PERSON)
-    editor = takes.table.viewport().findChild(QLineEdit)
-    qtbot.keyClicks(editor, " Ben ")
     with qtbot.waitSignal(takes.assign_requested) as asked:
-        qtbot.keyClick(editor, Qt.Key.Key_Return)
+        type_into(takes, qtbot, " Ben ")
     assert asked.args == ["lamp", "Ben"]
     assert item.text(PERSON) == ""
 
 
-def test_that_the_menu_assigns_a_take_while_the_column_is_hidden(takes, qtbot):
-    takes.table.setCurrentItem(takes.table.topLevelItem(0))
-    next(each for each in takes.table.actions() if each.text() == "Whose face").trigger()
-    editor = takes.table.viewport().findChild(QLineEdit)
-    qtbot.keyClicks(editor, "Ann")
-    with qtbot.waitSignal(takes.assign_requested) as asked:
-        qtbot.keyClick(editor, Qt.Key.Key_Return)
-    assert asked.args == ["window", "Ann"]
-
-
-def test_that_words_and_bar_agree_and_only_what_is_complete_is_called_covered(shown):
+def test_that_only_complete_coverage_is_called_covered(shown):
     meter = shown(CoverageMeter(), 420, 200)
     for share, advice, word, value in (
-        (0.0, "Nod.", "missing", 0),
         (0.001, "Nod.", "missing", 0),
         (0.33, "Nod.", "33 %", 33),
         (0.999, "Nod.", "99 %", 99),

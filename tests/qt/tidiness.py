@@ -1,7 +1,4 @@
-"""What every Qt test leaves behind is looked at, and anything left fails it.
-
-Threads, timers, windows, and sentences in the log.
-"""
+"""Fixtures that fail a Qt test which leaves threads, timers or windows, or logs unexpectedly."""
 
 import gc
 import logging
@@ -16,26 +13,26 @@ from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
 from PySide6.QtWidgets import QApplication, QMenu
 
 PATIENCE = 20.0
-"""Seconds for threads that were told to end: the machine may be busy with other things."""
+"""Seconds that stopped threads get to end on a busy machine."""
 
 
-class Watched:
-    """Remembers every thread and timer that is started, without keeping it alive."""
+class Started:
+    """Records every started thread and timer, by weak references."""
 
     def __init__(self, patch):
         self.threads, self.timers = weakref.WeakSet(), weakref.WeakSet()
         for kind, started in ((QThread, self.threads), (QTimer, self.timers)):
-            self._watch(patch, kind, started)
+            self._record(patch, kind, started)
 
     @staticmethod
-    def _watch(patch, kind, started):
+    def _record(patch, kind, started):
         start = kind.start
 
-        def remembering(self, *arguments):
+        def start_and_record(self, *arguments):
             started.add(self)
             return start(self, *arguments)
 
-        patch.setattr(kind, "start", remembering)
+        patch.setattr(kind, "start", start_and_record)
 
     def running_threads(self):
         return [
@@ -53,27 +50,27 @@ class Watched:
 
 
 def python_threads(known):
-    """Return the names of threads of Python's own that were not there before."""
+    """Return new Python threads."""
     return [
         f"thread {thread.name}"
         for thread in threading.enumerate()
-        # Python's view of a QThread is a dummy that outlives it.
+        # A QThread has a dummy thread in Python that outlives it.
         if thread not in known and not isinstance(thread, threading._DummyThread)
     ]
 
 
 def windows(known):
-    """Return top-level widgets that were not there before."""
+    """Return new top-level widgets."""
     return [
         f"window {type(widget).__name__} {widget.windowTitle()!r}"
         for widget in QApplication.topLevelWidgets()
-        # Charts of pyqtgraph keep menus without a parent, which go with the garbage.
+        # pyqtgraph has menus without a parent, which are garbage collected.
         if widget not in known and not (isinstance(widget, QMenu) and widget.isHidden())
     ]
 
 
 def remains(find):
-    """Return what is found even after garbage is collected and threads had time to end."""
+    """Return what is still found after garbage collection, once threads had time to end."""
     if not find():
         return []
     gc.collect()
@@ -81,7 +78,7 @@ def remains(find):
     while (found := find()) and time.monotonic() < deadline:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QCoreApplication.processEvents()
-        if not any(one.startswith(("thread", "QThread")) for one in found):
+        if not any(name.startswith(("thread", "QThread")) for name in found):
             break  # only threads end by themselves
         threading.Event().wait(0.01)
     return found
@@ -89,21 +86,20 @@ def remains(find):
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(request, monkeypatch, caplog):
-    """Fail a test after which a thread, a timer or a window of its own is still there."""
+    """Fail a test that leaves a thread, a timer or a window behind."""
     known_threads = set(threading.enumerate())
     app = QApplication.instance()
     known_windows = set() if app is None else set(QApplication.topLevelWidgets())
-    watched, n_failed = Watched(monkeypatch), request.session.testsfailed
+    started, n_failed = Started(monkeypatch), request.session.testsfailed
     yield
     if request.session.testsfailed > n_failed:
-        return  # its traceback keeps things alive, and it has failed anyway
+        return  # its traceback keeps objects alive
     for phase in ("setup", "call", "teardown"):
-        caplog.get_records(phase).clear()  # what was logged with a traceback keeps its frames
-    # pytest-qt has closed and deleted what was given to qtbot by now.
+        caplog.get_records(phase).clear()  # logged tracebacks keep objects alive
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
     def left():
-        found = watched.running_threads() + watched.active_timers() + python_threads(known_threads)
+        found = started.running_threads() + started.active_timers() + python_threads(known_threads)
         return found if QApplication.instance() is None else found + windows(known_windows)
 
     found = remains(left)
@@ -111,7 +107,7 @@ def nothing_is_left(request, monkeypatch, caplog):
 
 
 class Records(logging.Handler):
-    """Keeps what is worth a failure: every error, and every warning of ours."""
+    """Collects all errors, and warnings of our packages."""
 
     def __init__(self):
         super().__init__(logging.WARNING)
@@ -125,19 +121,16 @@ class Records(logging.Handler):
 
 @pytest.fixture(autouse=True)
 def expect_log(request):
-    """Fail a test that logs an error or a warning of ours, unless it called this with a pattern.
+    """Fail a test that logs an error or a warning of ours other than those it expects.
 
-    What was expected has to come, too.
+    Return a function that adds an expected pattern; expected messages must be logged.
     """
     expected, records = [], Records()
     logging.getLogger().addHandler(records)
     yield expected.append
     logging.getLogger().removeHandler(records)
-    surprising = [
-        line for line in records.all if not any(re.search(pattern, line) for pattern in expected)
-    ]
-    assert not surprising, f"{request.node.name} logs: {'; '.join(surprising)}"
-    missing = [
-        pattern for pattern in expected if not any(re.search(pattern, one) for one in records.all)
-    ]
+    lines = records.all
+    unexpected = [line for line in lines if not any(re.search(each, line) for each in expected)]
+    assert not unexpected, f"{request.node.name} logs: {'; '.join(unexpected)}"
+    missing = [each for each in expected if not any(re.search(each, line) for line in lines)]
     assert not missing, f"{request.node.name} does not log: {'; '.join(missing)}"

@@ -1,1 +1,1 @@
-"""Pages beside the picture, and the picture itself; a page is given its controller."""
+"""The live picture and the pages beside it; each page gets the controller it works with."""

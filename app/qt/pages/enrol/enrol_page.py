@@ -1,6 +1,6 @@
 """The Enrol page: record takes, see their coverage, delete bad frames, fit a model.
 
-Tool tips name the shortcuts, which are the window's.
+Tool tips name the shortcuts, which the window defines.
 """
 
 from PySide6.QtCore import Slot
@@ -20,16 +20,16 @@ from app.session.takes import EnrolmentState
 from app.types import ScoredFrame
 
 _STEPS = (
-    "Sit before the camera as you usually do and press Record.",
+    "Sit in front of the camera as usual and press Record.",
     "Turn, nod and lean a little while the ring fills.",
-    "Record a second take in another light, then fit the model.",
+    "Record a second take in different light, then fit the model.",
 )
 
 
 class Guidance(QFrame):
-    """How to enrol, in three numbered lines, until something was recorded.
+    """How to enrol, in three steps; hidden once something is recorded.
 
-    A note replaces them where the model came from a file.
+    For a model from a file, a note replaces them.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -42,8 +42,8 @@ class Guidance(QFrame):
             steps.addWidget(number_badge(row + 1, self), row, 0)
             steps.addWidget(wrapped(text, parent=self), row, 1)
         self._opened = wrapped(
-            "The model knows its own takes; pictures are not kept in files. "
-            "A new take is added to it."
+            "The model contains its takes, but model files hold no pictures. "
+            "New takes are added to it."
         )
         vbox(self, self._title, self._steps, self._opened, margins=CARD, spacing=12)
 
@@ -55,45 +55,45 @@ class Guidance(QFrame):
 
 
 class FitBar(QFrame):
-    """Undo on the left, fit on the right, and one line of words above them."""
+    """The buttons Undo and Fit, with a line of text above them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.words = wrapped(kind="muted", parent=self)
+        self.status = wrapped(kind="muted", parent=self)
         keys = _native(QKeySequence.StandardKey.Undo)
-        tip = f"Take back the last change to the takes ({keys})."
+        tip = f"Undo the last change to the takes ({keys})."
         self.undo_button = button("Undo", "undo", tip=tip, parent=self)
         self.fit_button = button("", parent=self)
         buttons = hbox(None, self.undo_button, 1, self.fit_button)
-        vbox(self, self.words, buttons, margins=(16, 10, 16, 12))
+        vbox(self, self.status, buttons, margins=(16, 10, 16, 12))
 
     def show_enrolment(
         self, enrolment: EnrolmentState, n_unmodelled: int | None, *, is_fitting: bool
     ) -> None:
-        """Offer undo and fit; ``n_unmodelled`` frames are new to the model, None without one."""
+        """Enable undo and fit; ``n_unmodelled`` is as in `EnrolPage.show_enrolment`."""
         is_idle = not enrolment.collecting
         may_fit = enrolment.can_fit and is_idle and not is_fitting
         n_frames = sum(take.n_samples for take in enrolment.takes)
         if is_fitting:
-            words = "The model is being fitted."
+            status = "The model is being fitted."
         elif not enrolment.can_fit:
-            words = enrolment.why_not
+            status = enrolment.why_not
         elif n_unmodelled is None:
-            words = f"{n_frames} frames are ready to learn from."
+            status = f"{n_frames} frames are ready to fit a model."
         elif n_unmodelled:
-            words = f"The model does not know {counted(n_unmodelled, 'frame')} yet: fit again."
+            status = f"Not in the model yet: {counted(n_unmodelled, 'frame')}. Fit again."
         else:
-            words = "The model knows all frames."
-        set_text(self.words, words)
+            status = "All frames are in the model."
+        set_text(self.status, status)
         self.undo_button.setEnabled(enrolment.can_undo and is_idle)
         self.fit_button.setEnabled(may_fit)
         has_new = n_frames if n_unmodelled is None else n_unmodelled
         set_class(self.fit_button, "primary" if may_fit and has_new else "")
         text = "Fit model" if n_unmodelled is None else "Fit again"
         self.fit_button.setText("Fitting…" if is_fitting else text)
-        how = f"Learn from all frames of all takes ({_native('Ctrl+F')})."
-        self.fit_button.setToolTip(how if may_fit else words)
-        self.fit_button.setAccessibleDescription(words)
+        how = f"Fit a model to all frames of all takes ({_native('Ctrl+F')})."
+        self.fit_button.setToolTip(how if may_fit else status)
+        self.fit_button.setAccessibleDescription(status)
         activate(self)
 
 
@@ -105,7 +105,7 @@ _GAP = 12
 
 
 class EnrolPage(QWidget):
-    """Everything about enrolling a face."""
+    """Guidance, recording, quality, takes, coverage, frames and the fit buttons."""
 
     def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -131,7 +131,7 @@ class EnrolPage(QWidget):
     def show_enrolment(self, enrolment: EnrolmentState, n_unmodelled: int | None = None) -> None:
         """Show the enrolment; may be called for every frame.
 
-        ``n_unmodelled`` is how many frames the model does not know; None without a model.
+        ``n_unmodelled`` is the number of frames not in the model, None without a model.
         """
         self._enrolment, self._n_unmodelled = enrolment, n_unmodelled
         takes, has_model = enrolment.takes, n_unmodelled is not None
@@ -152,7 +152,7 @@ class EnrolPage(QWidget):
         self._lock()
 
     def _lock(self) -> None:
-        """Forbid changes while a take is recorded."""
+        """Disable changes while a take is being recorded."""
         enrolment, is_fitting = self._enrolment, self._is_fitting
         self.fit_bar.show_enrolment(enrolment, self._n_unmodelled, is_fitting=is_fitting)
         is_recording = bool(enrolment.collecting)
@@ -163,7 +163,7 @@ class EnrolPage(QWidget):
         content = QWidget()
         scroll = scroll_area(content, self, takes_focus=False)
         cards = (self._coverage_card, self._quality_card, self._takes_card)
-        # Room that is left goes to the gallery, and below the cards while there is none.
+        # The gallery takes the remaining space; while it is hidden, the stretch below does.
         parts = (self.guidance, self.record, *cards, (self._gallery_card, 100), 1)
         vbox(content, *parts, margins=_GAP, spacing=_GAP)
         line = QFrame(self)

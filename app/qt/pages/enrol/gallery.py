@@ -1,4 +1,4 @@
-"""The gallery of enrolled frames: look at them, and delete the bad ones."""
+"""The gallery of enrolled frames, in which bad ones can be deleted."""
 
 from collections.abc import Sequence
 
@@ -33,13 +33,13 @@ QListView::item:focus:!selected { border: 3px dotted palette(text); }
 
 
 class _Thumbnails(QListWidget):
-    """Pictures at the foot of a page: the wheel scrolls the page to its end first."""
+    """Thumbnails at the end of a page; the wheel scrolls the page to its end first."""
 
     def wheelEvent(self, event: QWheelEvent, /) -> None:
-        around = self.parentWidget()
-        while around is not None and not isinstance(around, QScrollArea):
-            around = around.parentWidget()
-        bar = None if around is None else around.verticalScrollBar()
+        page = self.parentWidget()
+        while page is not None and not isinstance(page, QScrollArea):
+            page = page.parentWidget()
+        bar = None if page is None else page.verticalScrollBar()
         if bar is not None and event.angleDelta().y() < 0 and bar.value() < bar.maximum():
             event.ignore()
         else:
@@ -47,17 +47,17 @@ class _Thumbnails(QListWidget):
 
 
 class Gallery(QWidget):
-    """Thumbnails of the samples, of all takes or of one."""
+    """Thumbnails of the frames of one take or all takes."""
 
     remove_requested = Signal(list)
-    """Numbers of the samples to delete."""
+    """Numbers of the frames to delete."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._samples: Sequence[Sample] = ()
         self._is_locked = False
         self.filter = CalmComboBox(self)
-        self.filter.setAccessibleName("Take whose frames are shown")
+        self.filter.setAccessibleName("Take to show")
         self.filter.setToolTip("Show the frames of one take only.")
         self.filter.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.filter.addItem("All takes", "")
@@ -81,48 +81,47 @@ class Gallery(QWidget):
         add_action(self.view, "Delete the selected frames", self._on_remove, *keys)
         head = hbox(None, (self.filter, 1), self._count, self.remove_button)
         vbox(self, head, (self.view, 1))
-        self.view.itemSelectionChanged.connect(self._write)
-        self._write()
+        self.view.itemSelectionChanged.connect(self._update_count)
+        self._update_count()
 
     def show_samples(self, samples: Sequence[Sample]) -> None:
-        """Show these samples; frames that stay are left alone."""
+        """Show these samples; unchanged items are kept."""
         if samples is self._samples:
             return
         bar = self.view.verticalScrollBar()
         follows = 0 < len(self._samples) < len(samples) and bar.value() == bar.maximum()
         self._samples = samples
-        names = list(dict.fromkeys(one.take for one in samples))
-        if names != [self.filter.itemData(place) for place in range(1, self.filter.count())]:
+        names = list(dict.fromkeys(sample.take for sample in samples))
+        if names != [self.filter.itemData(index) for index in range(1, self.filter.count())]:
             chosen = self.filter.currentData()
             with QSignalBlocker(self.filter):
                 self.filter.clear()
                 self.filter.addItem("All takes", "")
                 for name in names:
                     self.filter.addItem(name, name)
-                self.show_take(chosen)  # all of them when that take is gone or renamed
+                self.show_take(chosen)  # or all takes if that one is gone or renamed
         self._show_chosen()
         if follows:
             self.view.scrollToBottom()
 
     def show_take(self, name: str) -> None:
-        """Show the frames of one take, or of all when the name is empty."""
+        """Show the frames of a take, or of all takes if the name is empty."""
         self.filter.setCurrentIndex(max(0, self.filter.findData(name)))
 
     def set_locked(self, is_locked: bool) -> None:
         self._is_locked = is_locked
-        self._write()
+        self._update_count()
 
     def selected_numbers(self) -> list[int]:
         return sorted(item.data(KEY)[0] for item in self.view.selectedItems())
 
     @Slot()
     def _show_chosen(self) -> None:
-        """Show the frames of the chosen take."""
         take = self.filter.currentData()
-        shown = [one for one in self._samples if take in ("", one.take)]
-        keys = [(one.number, one.take, id(one.thumbnail)) for one in shown]
-        update_items(self.view, keys, lambda row: _item_of(shown[row]))
-        self._write()
+        samples = [sample for sample in self._samples if take in ("", sample.take)]
+        keys = [(sample.number, sample.take, id(sample.thumbnail)) for sample in samples]
+        update_items(self.view, keys, lambda row: _item_of(samples[row]))
+        self._update_count()
 
     @Slot()
     def _on_remove(self) -> None:
@@ -131,18 +130,18 @@ class Gallery(QWidget):
             self.remove_requested.emit(numbers)
 
     @Slot()
-    def _write(self) -> None:
-        n_selected, n_shown = len(self.view.selectedItems()), self.view.count()
-        words = f"{n_selected} selected" if n_selected else counted(n_shown, "frame")
-        self._count.setText(words)
+    def _update_count(self) -> None:
+        n_selected, n_frames = len(self.view.selectedItems()), self.view.count()
+        text = f"{n_selected} selected" if n_selected else counted(n_frames, "frame")
+        self._count.setText(text)
         self.remove_button.setEnabled(bool(n_selected) and not self._is_locked)
 
 
 def _item_of(sample: Sample) -> QListWidgetItem:
-    shown = icon("person", "muted")
+    thumbnail = icon("person", "muted")
     if sample.thumbnail is not None:
-        shown = QIcon(QPixmap.fromImage(picture(sample.thumbnail)))
-    item = QListWidgetItem(shown, "")
+        thumbnail = QIcon(QPixmap.fromImage(picture(sample.thumbnail)))
+    item = QListWidgetItem(thumbnail, "")
     tip = f"Frame {sample.number + 1}, take “{sample.take}”"
     item.setToolTip(plain_tip(tip))
     item.setData(Qt.ItemDataRole.AccessibleTextRole, tip)

@@ -1,4 +1,4 @@
-"""The live checklist of the quality gate: one sentence, and below it every check on request."""
+"""The quality checks of the live picture: a summary, and all checks on request."""
 
 import math
 
@@ -24,19 +24,16 @@ NAMES = {
     "tilt": "Tilt",
     "motion": "Movement",
 }
-"""In the order of their rows."""
+"""Titles of the checks, in the order of their rows."""
 
 _MOST_DECIMALS = 3
 
 INTERVAL_MS = 200
-"""Text that changes more often than this cannot be read."""
+"""Minimum time between updates, so that the text can be read."""
 
 
 class QualityList(QWidget):
-    """The quality checks of the newest frame.
-
-    Values may come at any rate: they are shown at most every `INTERVAL_MS`.
-    """
+    """The quality checks of the newest frame, updated at most every `INTERVAL_MS`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,7 +41,7 @@ class QualityList(QWidget):
         self._newest: tuple[Quality | None, str] = (None, "")
         self._throttle = Throttle(self, INTERVAL_MS, self._refresh)
         self.summary = MarkedText("no-face", "muted", parent=self)
-        # Room for two lines, so that nothing jumps.
+        # Reserve two lines, so that the layout does not jump.
         self.summary.label.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         self.summary.setContentsMargins(12, 8, 12, 8)
         if (layout := self.summary.layout()) is not None:
@@ -56,8 +53,8 @@ class QualityList(QWidget):
         self._body = QWidget(self)
         rows = grid(self._body, 10, 6, 0, 3, 2, 3)
         self._rows: dict[str, tuple[Mark, QLabel, QLabel, QLabel]] = {}
-        for number, (name, words) in enumerate(NAMES.items()):
-            row = Mark("dash", "faint"), wrapped(words), QLabel(), wrapped(kind="muted")
+        for number, (name, title) in enumerate(NAMES.items()):
+            row = Mark("dash", "faint"), wrapped(title), QLabel(), wrapped(kind="muted")
             row[2].setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             for column, widget in enumerate(row):
                 rows.addWidget(widget, number, column)
@@ -68,9 +65,9 @@ class QualityList(QWidget):
         self._refresh()
 
     def show_quality(self, quality: Quality | None, reason: str) -> None:
-        """Take the checks of the newest frame, or none without a face.
+        """Show the checks of the newest frame, None without a face.
 
-        ``reason`` says why the frame cannot be used; empty when it can.
+        ``reason`` says why the frame cannot be used; empty if it can.
         """
         self._newest = quality, reason
         self._throttle.mark_stale()
@@ -82,34 +79,34 @@ class QualityList(QWidget):
         for name in NAMES:
             self._show_check(name, checks.get(name))
         if quality is None:
-            kind, mark, words = "banner-info", ("no-face", "muted"), "Waiting for a picture."
-            words = reason or words
+            kind, mark = "banner-info", ("no-face", "muted")
+            text = reason or "Waiting for a picture."
         elif not quality.passed:
-            kind, mark, words = "banner-bad", ("attack", "bad"), " ".join(quality.reasons)
+            kind, mark, text = "banner-bad", ("attack", "bad"), " ".join(quality.reasons)
         elif reason:
-            kind, mark, words = "banner-info", ("info", "accent"), reason
+            kind, mark, text = "banner-info", ("info", "accent"), reason
         else:
             kind, mark = "banner-good", ("genuine", "good")
-            words = f"All {len(quality.checks)} checks pass: this picture can be kept."
+            text = f"All {len(quality.checks)} checks pass: this picture can be kept."
         set_class(self.summary, kind)
-        self.summary.show_text(words, *mark)
+        self.summary.show_text(text, *mark)
 
     def _show_check(self, name: str, check: Check | None) -> None:
         mark, title, value, limits = self._rows[name]
         if check is None:
-            # The limits stay: they apply to the next face.
+            # The limits stay, because they apply to the next face too.
             mark.set_shape("dash", "faint")
             mark.setAccessibleName(f"{title.text()}: not measured")
             value.clear()
             return
         mark.set_shape(*(("check", "good") if check.passed else ("cross", "bad")))
-        value_words, limit_words = in_words(check)
-        value.setText(value_words)
-        limits.setText(limit_words)
+        value_text, limits_text = describe_check(check)
+        value.setText(value_text)
+        limits.setText(limits_text)
         for label in (title, value):
             set_class(label, "" if check.passed else "bad")
         verdict = "passes" if check.passed else "fails"
-        mark.setAccessibleName(f"{title.text()} {verdict}: {value_words}, {limit_words}")
+        mark.setAccessibleName(f"{title.text()} {verdict}: {value_text}, {limits_text}")
 
     @Slot(bool)
     def _on_fold(self, is_open: bool) -> None:
@@ -117,10 +114,10 @@ class QualityList(QWidget):
         self.fold_button.setIcon(icon("chevron-down" if is_open else "chevron-right"))
 
 
-def in_words(check: Check) -> tuple[str, str]:
+def describe_check(check: Check) -> tuple[str, str]:
     """Return the value and its limits, with units.
 
-    A value that fails is never rounded onto its limit, where it would seem to pass.
+    A failing value gets more decimals if rounding would make it appear to pass.
     """
     value, low, high, unit = check.value, check.low, check.high, check.unit
     if check.name == "visible":  # a share

@@ -1,4 +1,4 @@
-"""Recording a take: its name, the button, the progress ring and the next step."""
+"""The card that records takes: name, button, progress ring and next step."""
 
 from PySide6.QtCore import QRectF, QSize, QStringListModel, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QKeySequence, QPainter, QPaintEvent, QPen
@@ -22,14 +22,14 @@ from app.qt.widgets.texts import wrapped
 from app.session.takes import EnrolmentState, TakeSummary
 
 _FULL = 360 * 16
-"""Qt counts angles in sixteenths of a degree."""
+"""A full turn; Qt measures angles in sixteenths of a degree."""
 
 _LINES = 7.5
 """Diameter in lines of text."""
 
 
 class ProgressRing(QWidget):
-    """A ring with a number of frames in its middle."""
+    """A progress ring with the number of frames in the middle."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,7 +38,7 @@ class ProgressRing(QWidget):
         self.setAccessibleName("Progress of the take")
 
     def show_frames(self, n: int, n_wanted: int) -> None:
-        """Show how far a take is; ``n_wanted`` is 0 while none is recorded."""
+        """Show the progress of a take; ``n_wanted`` is 0 while none is being recorded."""
         self.is_complete = n > 0 and not n_wanted
         self.count = f"{n} / {n_wanted}" if n_wanted else str(n)
         self.share = min(n / n_wanted, 1.0) if n_wanted else float(self.is_complete)
@@ -70,19 +70,19 @@ class ProgressRing(QWidget):
 
 
 RECOMMENDED = 2
-"""Takes in different light, before a model is fitted."""
+"""Recommended number of takes in different light before a fit."""
 
 _INVITATION = "The recording ends by itself when the ring is full."
 
 
 class RecordCard(QFrame):
-    """Starts and stops takes, and shows how far the present one is."""
+    """Starts and stops takes, and shows the progress of the current one."""
 
     take_requested = Signal(str)
     """Name for the new take; empty for the suggested one."""
     take_stopped = Signal()
     person_changed = Signal(str)
-    """Whose face the next take shows."""
+    """Person in the next take."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -109,25 +109,25 @@ class RecordCard(QFrame):
         vbox(self, self.heading, body, self.note, margins=CARD, spacing=10)
         self._show_state()
 
-    def show_enrolment(self, shown: EnrolmentState, *, has_model: bool) -> None:
-        """Show how far the recording is, or what can be recorded next."""
-        self._line.setPlaceholderText(shown.suggested_name)
-        self._show_people(shown)
-        before, self._collecting = self._collecting, shown.collecting
-        if shown.collecting:
-            self.ring.show_frames(shown.n_collected, shown.n_wanted)
+    def show_enrolment(self, enrolment: EnrolmentState, *, has_model: bool) -> None:
+        """Show the progress of the recording, or the next step."""
+        self._line.setPlaceholderText(enrolment.suggested_name)
+        self._show_people(enrolment)
+        before, self._collecting = self._collecting, enrolment.collecting
+        if enrolment.collecting:
+            self.ring.show_frames(enrolment.n_collected, enrolment.n_wanted)
         else:
-            self.ring.show_frames(sum(take.n_samples for take in shown.takes), 0)
-        if before and not shown.collecting:
-            self._outcome = _outcome_of(before, shown)
-        elif shown.takes != self._takes:
+            self.ring.show_frames(sum(take.n_samples for take in enrolment.takes), 0)
+        if before and not enrolment.collecting:
+            self._outcome = _outcome_of(before, enrolment)
+        elif enrolment.takes != self._takes:
             self._outcome = ""
-        self._takes = shown.takes
-        if shown.collecting != before:
+        self._takes = enrolment.takes
+        if enrolment.collecting != before:
             self._show_state()
-        self.hint.setText(shown.hint)
-        words = " ".join(filter(None, (self._outcome, self._next_step(shown, has_model))))
-        self.note.setText(_INVITATION if shown.collecting else words)
+        self.hint.setText(enrolment.hint)
+        text = " ".join(filter(None, (self._outcome, self._next_step(enrolment, has_model))))
+        self.note.setText(_INVITATION if enrolment.collecting else text)
 
     @Slot()
     def toggle(self) -> None:
@@ -145,9 +145,9 @@ class RecordCard(QFrame):
         name.addItems(TAKE_NAMES)
         name.setCurrentIndex(-1)
         name.setAccessibleName("Name of the take")
-        name.setToolTip("Name of the next take; left empty, it gets the name in grey.")
+        name.setToolTip("Name of the next take; if empty, the name in grey is used.")
         if (completer := name.completer()) is not None:
-            # Completed in place, "lamp" and Return would start a take named "lamp light".
+            # With inline completion, "lamp" and Return would start a take named "lamp light".
             completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         self._line.setMaxLength(LONGEST_NAME)
         self._line.returnPressed.connect(self.toggle)
@@ -158,7 +158,7 @@ class RecordCard(QFrame):
         person.setMaxLength(LONGEST_PERSON)
         person.setPlaceholderText("optional")
         person.setAccessibleName("Whose face")
-        person.setToolTip("Where several people share a model: whose face the next take shows.")
+        person.setToolTip("Name of the person in the next take, if several people share a model.")
         completer = QCompleter(self._people, person)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         person.setCompleter(completer)
@@ -178,14 +178,14 @@ class RecordCard(QFrame):
             layout.addWidget(field, 2, column)
         return naming
 
-    def _show_people(self, shown: EnrolmentState) -> None:
-        """Suggest known names; update the field when the enrolment's person changes."""
-        people = sorted({take.person for take in shown.takes} - {""})
+    def _show_people(self, enrolment: EnrolmentState) -> None:
+        """Suggest known names, and update the field if the enrolment's person changed."""
+        people = sorted({take.person for take in enrolment.takes} - {""})
         if people != self._people.stringList():
             self._people.setStringList(people)
-        if shown.person not in (self._person, self._typed_person()):
-            self.person.setText(shown.person)
-        self._person = shown.person
+        if enrolment.person not in (self._person, self._typed_person()):
+            self.person.setText(enrolment.person)
+        self._person = enrolment.person
 
     def _typed_person(self) -> str:
         return " ".join(self.person.text().split())
@@ -201,7 +201,7 @@ class RecordCard(QFrame):
             self.heading.setText(f"Recording “{self._collecting}”")
             self.button.setText("Stop")
             self.button.setIcon(icon("stop", "bad"))
-            tip = f"Stop recording; the frames so far stay ({keys})."
+            tip = f"Stop recording and keep the frames so far ({keys})."
         else:
             self.heading.setText("New take")
             self.button.setText("Record")
@@ -211,14 +211,14 @@ class RecordCard(QFrame):
         set_class(self.button, "" if is_recording else "primary")
         self._top.setCurrentIndex(int(is_recording))
 
-    def _next_step(self, shown: EnrolmentState, has_model: bool) -> str:
-        """Return how many of the recommended takes there are, and what comes next."""
-        n = sum(take.person == shown.person for take in shown.takes)
+    def _next_step(self, enrolment: EnrolmentState, has_model: bool) -> str:
+        """Return the number of takes out of those recommended, and the next step."""
+        n = sum(take.person == enrolment.person for take in enrolment.takes)
         if not n or (has_model and n >= RECOMMENDED):
             return "" if self._outcome else _INVITATION
         if n >= RECOMMENDED:
-            return f"{n} takes: fit the model, or record another light."
-        rest = f" Next: {shown.suggested_name}, then fit." if shown.suggested_name else ""
+            return f"{n} takes: fit the model, or record another one in different light."
+        rest = f" Next: {enrolment.suggested_name}, then fit." if enrolment.suggested_name else ""
         return f"{n} of {RECOMMENDED} recommended takes.{rest}"
 
     @Slot()
@@ -227,8 +227,8 @@ class RecordCard(QFrame):
             self.person_changed.emit(self._typed_person())
 
 
-def _outcome_of(name: str, shown: EnrolmentState) -> str:
-    n = sum(take.n_samples for take in shown.takes if take.name == name)
+def _outcome_of(name: str, enrolment: EnrolmentState) -> str:
+    n = sum(take.n_samples for take in enrolment.takes if take.name == name)
     if not n:
-        return "Nothing was kept. Check the picture below and record again."
+        return "No frame was kept: check the picture quality and record again."
     return f"“{name}” has {counted(n, 'frame')}."

@@ -1,4 +1,4 @@
-"""The takes of an enrolment: rename, delete or assign them, and see what they cover."""
+"""The list of takes, to rename, delete or assign them, and the coverage of the enrolment."""
 
 from collections.abc import Sequence
 
@@ -31,9 +31,9 @@ class TakesList(QWidget):
     remove_requested = Signal(str)
     rename_requested = Signal(str, str)
     assign_requested = Signal(str, str)
-    """A take, and whose face it shows."""
+    """Name of a take, and its person."""
     frames_requested = Signal(str)
-    """The frames of this take should be shown."""
+    """Name of the take whose frames to show."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,7 +42,7 @@ class TakesList(QWidget):
         self._is_locked = self._may_clear = False
         self.table = self._make_table()
         self.message = wrapped(kind="caution", parent=self)
-        """Why the last name was not taken; empty when it was."""
+        """Why the last name was refused; empty if it was accepted."""
         self.message.hide()
         tip = "Give the selected take another name (F2)."
         self.rename_button = button("Rename", slot=self._on_rename, tip=tip, parent=self)
@@ -56,14 +56,14 @@ class TakesList(QWidget):
         self._update_buttons()
 
     def show_takes(self, takes: Sequence[TakeSummary], collecting: str = "") -> None:
-        """Show these takes; ``collecting`` is the one that is being recorded."""
+        """Show these takes; ``collecting`` is the name of the one being recorded."""
         if (tuple(takes), collecting) != (self._takes, self._collecting):
             self._takes, self._collecting = tuple(takes), collecting
             set_text(self.message, "")
             self._fill()
 
     def set_locked(self, is_locked: bool, may_clear: bool) -> None:
-        """Allow or forbid changes, and deleting everything."""
+        """Enable or disable changes, and the deletion of all takes."""
         self._is_locked, self._may_clear = is_locked, may_clear
         self._update_buttons()
 
@@ -86,8 +86,8 @@ class TakesList(QWidget):
         )
         head = table.headerItem()
         head.setTextAlignment(_FRAMES, _RIGHT)
-        head.setToolTip(_LIGHT, "Takes of the same light were recorded in the same circumstances.")
-        head.setToolTip(_PERSON, "Whose face the take shows; a double click changes it.")
+        head.setToolTip(_LIGHT, "Takes with the same number were recorded in the same light.")
+        head.setToolTip(_PERSON, "Person in the take; double-click to change.")
         header = table.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -120,13 +120,13 @@ class TakesList(QWidget):
         self._update_buttons()
 
     def _show_take(self, item: QTreeWidgetItem, take: TakeSummary) -> None:
-        words, shape, role = "new", "add", "accent"
+        state, shape, role = "new", "add", "accent"
         if take.name == self._collecting:
-            words, shape = "recording", "record"
+            state, shape = "recording", "record"
         elif take.is_in_model:
-            words, shape, role = "in the model", "check", "good"
+            state, shape, role = "in the model", "check", "good"
         light = f"light {take.light}" if take.light else "\N{EN DASH}"
-        texts = (take.name, take.person, str(take.n_samples), light, words)
+        texts = (take.name, take.person, str(take.n_samples), light, state)
         for column, text in enumerate(texts):
             item.setText(column, text)
         for column in (_NAME, _PERSON):
@@ -160,12 +160,12 @@ class TakesList(QWidget):
         if items and not self._is_locked:
             self.table.editItem(items[0], column)
             if (editor := self.table.viewport().findChild(QLineEdit)) is not None:
-                title = "Whose face the take shows" if column == _PERSON else "Name of the take"
+                title = "Person in the take" if column == _PERSON else "Name of the take"
                 editor.setAccessibleName(title)
 
     @Slot(QTreeWidgetItem, int)
     def _on_typed(self, item: QTreeWidgetItem, column: int) -> None:
-        """Ask for another name or person; the row shows it once the enrolment has it."""
+        """Request a new name or person; the row shows it once the enrolment has changed."""
         take = self._takes[self.table.indexOfTopLevelItem(item)]
         typed = " ".join(item.text(column).split())
         self._fill()
@@ -173,7 +173,7 @@ class TakesList(QWidget):
         if column == _PERSON:
             self.assign_requested.emit(take.name, typed)
         elif typed != take.name and typed in {other.name for other in self._takes}:
-            message = "There is a take of that name already: choose another one."
+            message = "There is already a take with this name: choose another."
         elif typed and typed != take.name:
             self.rename_requested.emit(take.name, typed)
         set_text(self.message, message)
@@ -190,7 +190,7 @@ class TakesList(QWidget):
 
 
 class CoverageMeter(QWidget):
-    """A bar, a word and some advice for every kind of variety."""
+    """A bar, a word and advice for each aspect of the enrolment."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -210,7 +210,7 @@ class CoverageMeter(QWidget):
 
 
 class CoverageRow(QWidget):
-    """One kind of variety."""
+    """One aspect of the enrolment."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -220,7 +220,7 @@ class CoverageRow(QWidget):
         vbox(self, hbox(None, self._mark, (self.name, 1), (self.bar, 1)), self.advice, spacing=2)
 
     def show_item(self, item: CoverageItem) -> None:
-        # Advice means incomplete, however near the rounded number is.
+        # Advice means incomplete, even if the rounded number would be 100 %.
         is_covered = not item.advice
         per_cent = 100 if is_covered else min(int(item.share * 100), 99)
         word = "covered" if is_covered else f"{per_cent} %" if per_cent else "missing"
