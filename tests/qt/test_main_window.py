@@ -83,7 +83,7 @@ def test_that_a_model_dropped_at_the_start_is_opened_and_neither_damage_nor_atta
     driver.drop(damaged)
     driver.until_told("damaged.safetensors")
     assert driver.session.model is before
-    assert driver.window.live.notices._lines[-1].notice.level == "error"
+    assert driver.window.live.notices._banners[-1].notice.level == "error"
 
     driver.present("print")
     driver.until_verdict(Verdict.ATTACK)
