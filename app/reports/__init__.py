@@ -1,6 +1,6 @@
 """Reports of guided tests, evaluations and comparisons: HTML, JSON, CSV and LaTeX.
 
-Loads the numerical libraries and jinja2, so it is imported when a report is asked for.
+It loads the numerical libraries and jinja2, so import it only when a report is needed.
 """
 
 from app.reports.guided_test import Context, Report, build

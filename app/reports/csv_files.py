@@ -1,4 +1,4 @@
-"""Reports as CSV: a line for every figure, safe in spreadsheets."""
+"""Reports as CSV: one line per figure, safe to open in spreadsheets."""
 
 import csv
 import io
@@ -74,7 +74,7 @@ def figures_csv(report: Report) -> str:
 
 
 def facts_csv(report: Report) -> str:
-    return _csv([asdict(fact) for fact in report.facts], [one.name for one in fields(Fact)])
+    return _csv([asdict(fact) for fact in report.facts], [field.name for field in fields(Fact)])
 
 
 def presentations_csv(report: Report) -> str:
@@ -82,9 +82,9 @@ def presentations_csv(report: Report) -> str:
     rows = [
         {
             key: str(value).lower() if isinstance(value, bool) else value
-            for key, value in presentation_row(one).items()
+            for key, value in presentation_row(presentation).items()
         }
-        for one in report.presentations
+        for presentation in report.presentations
     ]
     return _csv(rows, columns)
 
@@ -93,7 +93,7 @@ def presentations_csv(report: Report) -> str:
 
 
 def evaluation_csv(table: Table) -> str:
-    """Write every figure (published, by fold, over folds, pooled), recordings and sentences."""
+    """Write every figure (published, by fold, over folds, pooled), recordings and caveats."""
     rows = []
     for row in table.rows:
         method = "" if row.measured is None else row.measured.method

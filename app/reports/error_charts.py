@@ -18,10 +18,10 @@ CURVE_SIZE = 380
 LEFT, RIGHT, TOP, BOTTOM = 58, 366, 14, 322
 DET_TICKS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 FINEST = 0.0005
-"""Points of a curve that are closer than this share are drawn as one."""
+"""Points of a curve that are closer together than this are drawn as one."""
 
 Kind = Literal["ROC", "DET"]
-_WORDS = {"ROC": ("Bona fide accepted", "chance"), "DET": ("BPCER", "equal errors")}
+_LABELS = {"ROC": ("Bona fide accepted", "chance"), "DET": ("BPCER", "equal errors")}
 
 
 def tradeoff(
@@ -34,7 +34,7 @@ def tradeoff(
     paths = [(_points(kind, found), style) for found, style in curves]
     if not paths or not len(paths[0][0][0]):
         return ""
-    upward, diagonal = _WORDS[kind]
+    upward, diagonal = _LABELS[kind]
     ticks = DET_TICKS if kind == "DET" else (0, 0.2, 0.4, 0.6, 0.8, 1)
     drawing = Drawing(CURVE_SIZE, CURVE_SIZE, f"{kind} curve", description)
     ends = _stretched(kind, ticks[0]), _stretched(kind, ticks[-1])
@@ -62,7 +62,7 @@ def tradeoff(
 def _stretched(kind: Kind, share: float) -> float:
     if kind == "ROC":
         return share
-    # 0 and 1 are infinitely far: they are drawn on the border.
+    # 0 and 1 are infinitely far away, so they are drawn on the border.
     return NormalDist().inv_cdf(min(max(share, DET_TICKS[0]), DET_TICKS[-1]))
 
 
@@ -81,7 +81,7 @@ CURVE_STYLES = ("curve one", "curve two", "curve three", "curve four")
 
 @dataclass(frozen=True)
 class Curves:
-    """Trade-off curves of a few methods; the legend pairs samples of lines with names."""
+    """Trade-off curves of a few methods; the legend pairs a sample of each line with its name."""
 
     roc: str = ""
     det: str = ""
@@ -90,10 +90,10 @@ class Curves:
 
 def curves_of(chosen: Sequence[tuple[str, Figures]]) -> Curves:
     """Draw curves of up to four named sets of scores."""
-    shown = list(zip(chosen, CURVE_STYLES, strict=False))
-    names = ", ".join(name for (name, _), _ in shown)
-    drawn = [(found, style) for (_, found), style in shown]
-    legend = tuple((_sample(style), name) for (name, _), style in shown)
+    styled = list(zip(chosen, CURVE_STYLES, strict=False))
+    names = ", ".join(name for (name, _), _ in styled)
+    drawn = [(found, style) for (_, found), style in styled]
+    legend = tuple((_sample(style), name) for (name, _), style in styled)
     return Curves(tradeoff("ROC", drawn, names), tradeoff("DET", drawn, names), legend)
 
 
@@ -124,7 +124,7 @@ def interval_bar(value: float | None, interval: tuple[float, float]) -> str:
 
 @dataclass(frozen=True)
 class Mark:
-    """One figure in a row: measured with its interval, mean over folds, and published."""
+    """One figure of a row: measured with its interval, its mean over folds, and published."""
 
     figure: Figure | None = None
     mean: float | None = None
@@ -149,19 +149,23 @@ class Strand:
 
 
 def intervals(
-    strands: Sequence[Strand], names: Sequence[str], what: str, *, are_differences: bool = False
+    strands: Sequence[Strand],
+    names: Sequence[str],
+    description: str,
+    *,
+    are_differences: bool = False,
 ) -> str:
     """Draw rows of intervals, a panel for each figure; empty without values.
 
     Bar: interval; dot: pooled figure; line: mean over folds; diamond: published figure.
     """
-    shown = [strand for strand in strands if any(mark.values for mark in strand.marks)]
-    if not shown:
+    drawn = [strand for strand in strands if any(mark.values for mark in strand.marks)]
+    if not drawn:
         return ""
-    bottom = HEAD + PITCH * len(shown)
-    drawing = Drawing(WIDTH, bottom + 26, ", ".join(FIGURES[name] for name in names), what)
+    bottom = HEAD + PITCH * len(drawn)
+    drawing = Drawing(WIDTH, bottom + 26, ", ".join(FIGURES[name] for name in names), description)
     width = (WIDTH - LABELS - GAP * len(names)) / len(names)
-    for index, strand in enumerate(shown):
+    for index, strand in enumerate(drawn):
         middle = HEAD + PITCH * (index + 0.5)
         if strand.is_band:
             drawing.rectangle((0, middle - PITCH / 2), WIDTH, PITCH, "band")
@@ -169,7 +173,7 @@ def intervals(
         drawing.text((LABELS - 14, middle + 4), label, strand.style, anchor="end")
     for column, name in enumerate(names):
         left = LABELS + column * (width + GAP)
-        marks = [strand.marks[column] for strand in shown]
+        marks = [strand.marks[column] for strand in drawn]
         values = [value for mark in marks for value in mark.values]
         if values:
             along = Scale(*_limits(name, values, are_differences), left, left + width)

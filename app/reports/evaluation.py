@@ -1,7 +1,8 @@
 """The table of an evaluation beside the paper's figures, and tables of several runs side by side.
 
-For two runs of the same database, subjects are drawn for both together: what makes a person easy or
-hard in both cancels, so the interval of a difference is narrower than the figures' own.
+For two runs on the same database, subjects are drawn for both together: whatever makes a person
+easy or hard in both cancels out, so the interval of a difference is narrower than those of the
+figures.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,23 +40,23 @@ if TYPE_CHECKING:
     from lmkl_core.baselines import Method
 
 WITHOUT_PAPER = ("APCER", "BPCER", "AUC")
-"""First figures without a table of the paper: those of ISO/IEC 30107-3, and one that needs no
+"""Headline figures without a table of the paper: those of ISO/IEC 30107-3, and one without a
 threshold."""
 
-NOT_ASKED_FOR = "not asked for in this run"
+NOT_REQUESTED = "not requested in this run"
 
 MANY_SINGLES = 3
-"""Rows of single views from which they get a table of their own."""
+"""From this many rows, single views get a table of their own."""
 
 DRAWN: tuple[DrawnFigure, ...] = get_args(DrawnFigure)
-"""Figures whose differences have intervals from drawing subjects."""
+"""Figures whose differences have intervals, from drawing subjects."""
 
 
 class Cell(NamedTuple):
-    """A measured figure in words, the same in every format.
+    """A measured figure as text, the same in every format.
 
-    ``value`` is the mean over several folds; ``interval`` then follows the figure of all folds
-    together.
+    With several folds, ``value`` is the mean over them, and ``interval`` comes with the figure of
+    all folds together.
     """
 
     value: str
@@ -114,7 +115,7 @@ class Row:
         return Cell(
             _over_folds(level, name),
             with_interval(pooled, interval_text(found)),
-            # The basis of figures of both classes is the same in most cells: a note gives it.
+            # Figures of both classes share one basis, which a note gives.
             basis_text(found) if found.n is not None else "",
             found.species if found.value else "",
             _over_folds(self.by_frame, name),
@@ -161,7 +162,7 @@ class Table:
 
     @cached_property
     def singles(self) -> tuple[Row, ...]:
-        """Rows of single views with a table of their own: many, beside other methods."""
+        """Rows of single views that get a table of their own: many, beside other methods."""
         found = tuple(row for row in self.rows if row.view)
         return found if MANY_SINGLES <= len(found) < len(self.rows) else ()
 
@@ -200,7 +201,7 @@ def build(evaluation: Evaluation, methods: "Mapping[str, Method] | None" = None)
     """Merge an evaluation with the paper's table."""
     published = TABLES.get(evaluation.table)
     if methods is None:
-        # Brings the solvers, which the report of a guided test does not need.
+        # Imports the solvers, which the report of a guided test does not need.
         from lmkl_core.baselines import METHODS
 
         methods = METHODS
@@ -222,7 +223,7 @@ def build(evaluation: Evaluation, methods: "Mapping[str, Method] | None" = None)
     for printed in order:
         if not any(row.published is printed for row in rows):
             is_measurable = (plain_name(printed.title), printed.citation) in measurable
-            why = NOT_ASKED_FOR if is_measurable else printed.why
+            why = NOT_REQUESTED if is_measurable else printed.why
             rows.append(Row(printed.title, printed, None, why, is_own=not printed.citation))
 
     def place(row: Row) -> tuple[bool, int]:
@@ -236,7 +237,7 @@ def build(evaluation: Evaluation, methods: "Mapping[str, Method] | None" = None)
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A table and its name beside others."""
+    """A table with its name in a comparison."""
 
     name: str
     table: Table
@@ -249,7 +250,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Difference:
-    """A figure less the first run's, as shares; paired where subjects were drawn together."""
+    """A figure minus that of the first run, as shares; paired if subjects were drawn together."""
 
     value: float | None
     interval: tuple[float, float] | None
@@ -258,12 +259,12 @@ class Difference:
 
     @property
     def has_few_subjects(self) -> bool:
-        """Whether too few subjects were drawn, which makes the interval too narrow."""
+        """Whether so few subjects were drawn that the interval is too narrow."""
         return self.interval is not None and self.n_subjects < FEW_SUBJECTS
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval excludes zero, from enough subjects."""
+        """Whether the interval excludes zero and comes from enough subjects."""
         if self.interval is None or self.has_few_subjects:
             return False
         return not self.interval[0] <= 0 <= self.interval[1]
@@ -273,7 +274,7 @@ class Difference:
 class Line:
     """One figure of one method in one run: pooled, and over several folds.
 
-    The difference is None in the first run, and where that lacks the method.
+    The difference is None in the first run, and for methods that the first run lacks.
     """
 
     run: str
@@ -286,7 +287,7 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Two runs or more, the first as reference."""
+    """Two or more runs; the first is the reference."""
 
     runs: tuple[Run, ...]
     figures: tuple[str, ...]
@@ -318,7 +319,7 @@ class Comparison:
 def compare(runs: Sequence[Run]) -> Comparison:
     """Compare runs with the first of them."""
     if len(runs) < 2 or len({run.name for run in runs}) < len(runs):
-        raise InvalidInputError("A comparison needs two runs or more, each with its own name.")
+        raise InvalidInputError("A comparison needs two or more runs, each with its own name.")
     headlines = {run.table.headline for run in runs}
     figures = headlines.pop() if len(headlines) == 1 else WITHOUT_PAPER
     methods = dict.fromkeys(method for run in runs for method in run.rows)

@@ -1,6 +1,6 @@
 """Figures of a guided test or an evaluation, by presentation or by frame.
 
-`Figures` holds decisions and their scores, and gives any of `FIGURES` with its interval and counts.
+`Figures` holds decisions and their scores and computes any of `FIGURES` with interval and counts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +47,7 @@ FIGURES: Mapping[str, str] = {
 """Every figure, with its heading."""
 
 APCER_TARGETS: Mapping[str, float] = {"BPCER100": 0.01, "BPCER20": 0.05, "BPCER10": 0.1}
-"""APCERs at which BPCER is measured, by the names of the literature."""
+"""APCERs at which BPCER is measured, by their names in the literature."""
 
 NON_RESPONSE = ("APNRR", "BPNRR")
 HIGHER_IS_BETTER = frozenset({"AUC"})
@@ -66,19 +66,19 @@ SEARCHED = ("EER", *APCER_TARGETS)
 """Figures whose intervals are searched over all thresholds."""
 
 MOST_SEARCHED = 200_000
-"""Rows above which these intervals are left out: hundreds of species take minutes."""
+"""Above this many rows these intervals are left out: with hundreds of species they take minutes."""
 
 MOST_SUBJECTS = 2000
-"""Subjects above which none are drawn: it takes minutes, and subjects hardly repeat."""
+"""Above this many subjects none are drawn: it takes minutes, and subjects hardly repeat."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure and its basis; None where unknown or not applicable.
+    """One figure and its basis; unknown and inapplicable values are None.
 
     A rate counts ``n_errors`` of ``n``; a figure of both classes has ``n_bona_fide`` and
-    ``n_attacks``. ``species`` is the worst of an APCER. Without ``n_subjects`` drawn, the interval
-    takes rows as independent.
+    ``n_attacks``. ``species`` is the worst one of an APCER. If no ``n_subjects`` were drawn, the
+    interval treats rows as independent.
     """
 
     name: str
@@ -105,10 +105,10 @@ class Figure:
 class Figures:
     """All figures of one set of decisions.
 
-    ``genuine_scores`` and ``attack_scores`` are of everything with a response; ``scores`` adds
-    subjects, for intervals from drawing these. Without a ``threshold`` only figures that need none
-    are known. Frames of an evaluation are not independent and have intervals by subject only.
-    ``tallies``, of a guided test, begin with bona fide, even if there is none.
+    ``genuine_scores`` and ``attack_scores`` cover everything with a response; ``scores`` adds the
+    subjects, for intervals from drawing them. Without a ``threshold``, only figures that need none
+    are known. Frames of an evaluation are not independent and have intervals by subject only. The
+    ``tallies`` of a guided test begin with bona fide, even if none was presented.
     """
 
     errors: Errors
@@ -133,9 +133,9 @@ class Figures:
     def of_verdicts(
         cls, rows: Iterable[tuple[str, Verdict, float | None]], species: Iterable[str] = ()
     ) -> "Figures":
-        """Measure decisions: species, verdict and score of each.
+        """Measure decisions, given as species, verdict and score.
 
-        ``species`` names those that may have no row.
+        ``species`` names further ones, which may have no row.
         """
         found: dict[str, list[tuple[Verdict, float | None]]] = {
             name: [] for name in (BONA_FIDE, *species)
@@ -172,10 +172,11 @@ class Figures:
     def figure(self, name: str) -> Figure:
         """Return one of `FIGURES`, with its interval where there is one.
 
-        Intervals of AUC and ACER come from drawing subjects, and hold for frames too. With fewer
-        than `FEW_SUBJECTS` these are too narrow. Where they reach 0 or 1, so few subjects err that
-        many resamples have no error: a method without errors would seem less certain than one with
-        a few. Presentations are then taken as independent, as for all other figures.
+        Intervals of AUC and ACER come from drawing subjects, which also works for frames. With
+        fewer than `FEW_SUBJECTS` they would be too narrow. Where they reach 0 or 1, so few subjects
+        err that many resamples have no error, and a method without errors would seem less certain
+        than one with a few. In both cases presentations are treated as independent, as for all
+        other figures.
         """
         if name not in self._figures:
             is_fast = self.are_independent and len(self.scores) <= MOST_SEARCHED
@@ -184,7 +185,7 @@ class Figures:
         return self._figures[name]
 
     def counted(self, name: str) -> Figure:
-        """Return a figure with an interval only for counted errors; others would take hours."""
+        """Return a figure, with an interval only if errors are counted; others would take hours."""
         return self._counted(name, (*SEARCHED, "AUC"))
 
     def value(self, name: str) -> float | None:
@@ -246,7 +247,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean and sample standard deviation of a figure over the ``n`` folds that know it."""
+    """Mean and sample standard deviation of a figure over the ``n`` folds that have it."""
 
     mean: float
     std: float | None
@@ -257,8 +258,8 @@ class Spread:
 class FoldFigures:
     """One method at one level: by fold and pooled.
 
-    ``pooled`` shifts each fold's threshold to zero; it is empty without folds, and when one of
-    several has no threshold.
+    ``pooled`` shifts each fold's threshold to zero; it is empty without folds, or if one of
+    several folds has no threshold.
     """
 
     folds: Mapping[str, Figures]
@@ -273,9 +274,9 @@ class FoldFigures:
 
 
 class Joiner:
-    """Joins score tables, the columns that methods share only once.
+    """Joins score tables; columns that methods share are joined only once.
 
-    Names of tens of thousands of pictures in dozens of folds take some hundred megabytes.
+    Names of tens of thousands of pictures in dozens of folds take hundreds of megabytes.
     """
 
     def __init__(self) -> None:

@@ -31,12 +31,12 @@ PART_TITLES: dict[Part, str] = {
 
 @dataclass(frozen=True)
 class ReportSummary:
-    """Figures of a report by name, in words; ``html`` is the path of its page, once saved."""
+    """Figures of a report by name, as text; ``html`` is the path of its page, once saved."""
 
     figures: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()
     n_missing: int = 0
-    """Details that an evaluator expects and that were not given."""
+    """Details that an evaluator expects but that were not given."""
     html: str = ""
 
 
@@ -44,8 +44,8 @@ class ReportSummary:
 class Line:
     """A figure in a report: its key in JSON and CSV, its name for people, its part.
 
-    ``species`` is empty for all together. ``at_threshold`` counts errors at the threshold that the
-    scores chose; its interval ignores how uncertain that is.
+    ``species`` is empty for all species together. ``at_threshold`` counts errors at the threshold
+    chosen on the scores; its interval ignores how uncertain that threshold is.
     """
 
     key: str
@@ -64,9 +64,9 @@ class Line:
         if found.n is not None:
             return {**values, "n_errors": found.n_errors, "n": found.n}
         values |= {"n_bona_fide": found.n_bona_fide, "n_attacks": found.n_attacks}
-        if (counted := self.at_threshold) is not None:
-            low, high = counted.interval or (0.0, 1.0)
-            values |= {"n_errors": counted.n_errors, "n": counted.n}
+        if (fixed := self.at_threshold) is not None:
+            low, high = fixed.interval or (0.0, 1.0)
+            values |= {"n_errors": fixed.n_errors, "n": fixed.n}
             values |= {"low_at_threshold": low, "high_at_threshold": high}
         return values
 
@@ -74,8 +74,8 @@ class Line:
 def lines(level: Figures) -> tuple[Line, ...]:
     """Return every figure, the headline of ISO/IEC 30107-3 first.
 
-    That is APCER of the worst species at the threshold in force, and BPCER at APCERs of 1, 5 and
-    10 %.
+    The headline is the APCER of the worst species at the threshold in force, and the BPCER at
+    APCERs of 1, 5 and 10 %.
     """
     errors, bona_fide = level.errors, level.bona_fide
     not_accepted = Rate(bona_fide.n - bona_fide.n_accepted, bona_fide.n)
@@ -113,14 +113,14 @@ def lines(level: Figures) -> tuple[Line, ...]:
 def _bpcer_at(level: Figures, name: str, apcer: int) -> Line:
     figure = level.figure(name)
     n = 0 if figure.value is None else figure.n_bona_fide or 0
-    counted = Figure.of("BPCER", Rate(round((figure.value or 0.0) * n), n))
+    fixed = Figure.of("BPCER", Rate(round((figure.value or 0.0) * n), n))
     key, title = f"BPCER_at_APCER_{apcer}%", f"BPCER at APCER {apcer} %"
-    return Line(key, title, "headline", figure, at_threshold=counted)
+    return Line(key, title, "headline", figure, at_threshold=fixed)
 
 
 @dataclass(frozen=True)
 class Context:
-    """The circumstances of a test.
+    """What a report says about a test besides its presentations.
 
     ``source`` is for presentations that do not name theirs; ``conditions`` are the user's notes.
     """
@@ -134,7 +134,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact about a test or a species; its value is empty only if it is missing."""
+    """A fact about a test or a species; an empty value means that it is missing."""
 
     key: str
     group: str
@@ -146,7 +146,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Report:
-    """A session's figures and findings; ``session`` holds it as JSON values."""
+    """A session's figures and findings; ``session`` is the session as JSON values."""
 
     context: Context
     presentations: tuple[Presentation, ...]
@@ -159,7 +159,10 @@ class Report:
 
     @cached_property
     def source(self) -> str:
-        return _few(one.capture.source for one in self.presentations) or self.context.source
+        return (
+            _few(presentation.capture.source for presentation in self.presentations)
+            or self.context.source
+        )
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
@@ -191,23 +194,25 @@ class Report:
 
     @cached_property
     def digests(self) -> tuple[str, ...]:
-        """Digests of the tested models; the described one's before any test."""
-        tested = dict.fromkeys(one.digest for one in self.presentations if one.digest)
+        """Digests of the tested models; before any test, that of the model in use."""
+        tested = dict.fromkeys(
+            presentation.digest for presentation in self.presentations if presentation.digest
+        )
         if not tested and self.context.model is not None and self.context.model.digest:
             return (self.context.model.digest,)
         return tuple(tested)
 
     @cached_property
     def thresholds(self) -> tuple[float, ...]:
-        found = (one.threshold for one in self.presentations)
+        found = (presentation.threshold for presentation in self.presentations)
         return tuple(dict.fromkeys(each for each in found if each is not None))
 
     @cached_property
     def summary(self) -> ReportSummary:
         figures = tuple(
-            (f"{one.name} (legacy)" if one.part == "legacy" else one.name, self._text(one))
-            for one in self.lines
-            if not (one.key == "APNRR" and one.species)
+            (f"{line.name} (legacy)" if line.part == "legacy" else line.name, self._text(line))
+            for line in self.lines
+            if not (line.key == "APNRR" and line.species)
         )
         return ReportSummary(figures, self.warnings, len(self.missing), self.html)
 
@@ -221,12 +226,19 @@ class Report:
 def build(guided_test: GuidedTest, context: Context) -> Report:
     """Report on a session as it is now."""
     found = guided_test.presentations
-    frames = ((one.species, frame.verdict, frame.score) for one in found for frame in one.frames)
+    frames = (
+        (presentation.species, frame.verdict, frame.score)
+        for presentation in found
+        for frame in presentation.frames
+    )
     return Report(
         context=context,
         presentations=found,
-        by_presentation=Figures.of_verdicts((one.species, one.verdict, one.score) for one in found),
-        by_frame=Figures.of_verdicts(frames, [one.species for one in found]),
+        by_presentation=Figures.of_verdicts(
+            (presentation.species, presentation.verdict, presentation.score)
+            for presentation in found
+        ),
+        by_frame=Figures.of_verdicts(frames, [presentation.species for presentation in found]),
         details=guided_test.details,
         plan=guided_test.state.plan,
         session=guided_test.as_dict(),
@@ -236,7 +248,7 @@ def build(guided_test: GuidedTest, context: Context) -> Report:
 # ------------------------------------------------------------------ facts
 
 EVALUATION, SUBJECTS, CAPTURE, COMPUTER = "Evaluation", "Test subjects", "Capture", "Computer"
-INSTRUMENTS, TESTED = "Attack instruments", "What was tested"
+INSTRUMENTS, TESTED = "Attack instruments", "Tested system"
 GROUPS = (EVALUATION, SUBJECTS, CAPTURE, COMPUTER, INSTRUMENTS, TESTED)
 STATED = {
     "tester": EVALUATION,
@@ -247,9 +259,9 @@ STATED = {
     "distance": CAPTURE,
     "light": CAPTURE,
 }
-"""Groups of the details that people state."""
+"""Groups of the details that people fill in."""
 
-UNKNOWN_ORIGIN = "not known: the model was not at hand when the report was made"
+UNKNOWN_ORIGIN = "unknown: the model was not available when the report was made"
 NO_COMPARISON = "not applicable to a PAD subsystem"
 
 
@@ -258,7 +270,7 @@ def facts(report: Report) -> tuple[Fact, ...]:
     answers, conditions = report.details, report.context.conditions
     found = [
         Fact(key, group, label, value, "measured" if value else "missing")
-        for group, key, label, value in (*_seen(report), *_tested(report))
+        for group, key, label, value in (*_measured(report), *_tested(report))
     ]
     found += [
         Fact(each.key, STATED[each.key], each.label, *_answer(answers.values, each.key))
@@ -283,11 +295,11 @@ def _answer(answers: Mapping[str, str], key: str) -> tuple[str, Origin]:
     return (answers[key], "stated") if answers.get(key) else ("", "missing")
 
 
-def _seen(report: Report) -> Iterable[tuple[str, str, str, str]]:
-    """Return group, key, label and value of what presentations and frames tell."""
+def _measured(report: Report) -> Iterable[tuple[str, str, str, str]]:
+    """Return group, key, label and value of facts measured on presentations and frames."""
     found, plan = report.presentations, report.plan
-    captures = [one.capture for one in found]
-    frames = [frame for one in found for frame in one.frames]
+    captures = [presentation.capture for presentation in found]
+    frames = [frame for presentation in found for frame in presentation.frames]
     days = sorted(each.began[:10] for each in captures if each.began)
     planned = "none"
     if plan is not None:
@@ -297,13 +309,13 @@ def _seen(report: Report) -> Iterable[tuple[str, str, str, str]]:
     sizes = [frame.size for frame in frames if frame.size is not None]
     rates = [each.rate for each in captures if each.rate is not None]
     resolutions = [f"{each.width} x {each.height}" for each in captures if each.width]
-    times = [one.seconds for one in found if one.seconds is not None]
+    times = [presentation.seconds for presentation in found if presentation.seconds is not None]
     taken = [frame.seconds for frame in frames if frame.seconds is not None]
     taking = ""
     if times and taken:
         taking = (
             f"{median(times):.2f} s (median; at most {max(times):.2f} s), "
-            f"{1000 * median(taken):.0f} ms a frame"
+            f"{1000 * median(taken):.0f} ms per frame"
         )
     return (
         (EVALUATION, "evaluation_type", "Evaluation type", "PAD subsystem"),
@@ -320,7 +332,7 @@ def _seen(report: Report) -> Iterable[tuple[str, str, str, str]]:
 
 
 def _tested(report: Report) -> Iterable[tuple[str, str, str, str]]:
-    """Return group, key, label and value of what is known of the model and its threshold."""
+    """Return group, key, label and value of facts about the model and its threshold."""
     model = report.context.model
     yield TESTED, "software", "Software", f"lmkl-pad {report.context.version}"
     yield TESTED, "model_digest", "Model digest", ", ".join(report.digests)
@@ -333,13 +345,13 @@ def _tested(report: Report) -> Iterable[tuple[str, str, str, str]]:
         parameters = "; ".join(f"{name} = {value}" for name, value in model.parameters)
         yield TESTED, "parameters", "Parameters", parameters
         origin = f"{model.calibration.origin}. {model.calibration.statement}"
-    values = ", ".join(score_text(one) for one in report.thresholds) or "none in force"
+    values = ", ".join(score_text(threshold) for threshold in report.thresholds) or "none in force"
     yield TESTED, "threshold", "Threshold", f"{values}; accepted when the score reaches it"
-    yield TESTED, "threshold_origin", "Its origin", origin
+    yield TESTED, "threshold_origin", "Origin of the threshold", origin
 
 
 def _few(names: Iterable[str], unit: str = "") -> str:
-    """Return distinct names, abridged; empty without any."""
+    """Return distinct names, at most three of them; empty without any."""
     known = [name for name in dict.fromkeys(names) if name]
     return f"{listed(known, most=3)}{unit}" if known else ""
 

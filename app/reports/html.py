@@ -1,4 +1,4 @@
-"""HTML pages that need neither a network nor a script; the templates escape every value."""
+"""HTML pages without scripts or network access; the templates escape every value."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
@@ -53,19 +53,19 @@ from app.reports.words import (
 from app.types import Verdict
 from lmkl_core.metrics.resampling import FEW_SUBJECTS
 
-BOTH_LEVELS = "Presentations as a solid line, frames as a dashed one, the threshold as a ring."
+BOTH_LEVELS = "Presentations as a solid line, frames as a dashed line, the threshold as a ring."
 
 _OUTCOMES = {
     Verdict.GENUINE: "accepted",
     Verdict.ATTACK: "refused",
-    Verdict.UNFAMILIAR: "refused (unfamiliar light)",
+    Verdict.UNFAMILIAR: "refused (unfamiliar conditions)",
     Verdict.NO_FACE: "no response (no face)",
     Verdict.POOR_QUALITY: "no response (poor quality)",
 }
 
 
-def _shown(value: Any) -> Any:
-    """Drop invisible characters, and keep per cent signs beside their numbers."""
+def _display(value: Any) -> Any:
+    """Drop invisible characters and keep per cent signs on the line of their numbers."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return visible(value).replace(" %", "\u00a0%")
     return value
@@ -83,7 +83,7 @@ TEMPLATES = Environment(
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
-    finalize=_shown,
+    finalize=_display,
 )
 TEMPLATES.filters |= {
     "bar": lambda found: interval_bar(found.value, found.interval or (0, 0)),
@@ -133,7 +133,9 @@ def guided_test_page(report: Report) -> str:
         sweep_statement=size_statement(report.bands),
         thresholds=", ".join(map(score_text, thresholds)) or "none in force",
         has_one_threshold=ring is not None,
-        has_liveness=any(one.decision.liveness is not None for one in report.presentations),
+        has_liveness=any(
+            presentation.decision.liveness is not None for presentation in report.presentations
+        ),
     )
 
 
@@ -149,14 +151,14 @@ def _grouped(facts: Iterable[Fact], by: str) -> list[tuple[str, list[Fact]]]:
 # ------------------------------------------------------------------ evaluation
 
 MOST_COLUMNS = 8
-"""Folds or species side by side; others continue below."""
+"""Folds or species side by side; more continue below."""
 
 INTERVALS = (
     "Intervals of single rates are exact (Clopper-Pearson, 95 %). Those of AUC and ACER come from "
     "drawing subjects with replacement (BCa, 2000 times), because presentations of one person are "
     f"not independent. With fewer than {FEW_SUBJECTS} subjects, where so few err that draws say "
-    "little, and for other figures of several rates, they hold with at least 95 % if presentations "
-    "are independent, whatever the scores, and are wide when data are few."
+    "little, and for other figures made of several rates, intervals hold with at least 95 % if "
+    "presentations are independent, whatever the scores, and are wide when data are scarce."
 )
 
 
@@ -186,18 +188,19 @@ def evaluation_page(table: Table) -> str:
 
 
 def _recordings(table: Table) -> list[dict[str, Any]]:
-    """Return numbers of recordings beside published ones, equal folds together."""
-    alike: dict[SplitCount, list[str]] = {}
+    """Return the numbers of recordings and the published ones, equal folds together."""
+    folds_by_count: dict[SplitCount, list[str]] = {}
     for each in table.layout.counts:
         if each.missing or each.published is not None:
-            alike.setdefault(replace(each, fold=""), []).append(each.fold)
+            folds_by_count.setdefault(replace(each, fold=""), []).append(each.fold)
     return [
-        {"folds": ", ".join(filter(None, folds)), **asdict(each)} for each, folds in alike.items()
+        {"folds": ", ".join(filter(None, folds)), **asdict(each)}
+        for each, folds in folds_by_count.items()
     ]
 
 
 def forest(table: Table) -> str:
-    """Draw the headline figures of all methods with intervals."""
+    """Draw the headline figures of all methods with their intervals."""
     strands = []
     for row in table.lines:
         # Several rows of the paper are named by their citation alone.
@@ -205,7 +208,7 @@ def forest(table: Table) -> str:
         marks = [_mark(row, name) for name in table.headline]
         style = "label" if row.is_measured else "tick"
         strands.append(Strand(title, marks, style, row.is_own and row.is_measured))
-    return intervals(strands, table.headline, "One row for each method.")
+    return intervals(strands, table.headline, "One row per method.")
 
 
 def _mark(row: Row, name: str) -> Mark:
@@ -219,7 +222,7 @@ def _mark(row: Row, name: str) -> Mark:
 
 
 def chosen_curves(table: Table) -> Curves:
-    """Draw curves of the paper's method, or the last one, and of three others of highest AUC."""
+    """Draw curves of the paper's method, or the last, and of the three others of highest AUC."""
     areas = {row: row.by_presentation.pooled.value("AUC") for row in table.compared}
     known = [row for row, area in areas.items() if area is not None]
     if not known:
@@ -236,7 +239,7 @@ def chosen_curves(table: Table) -> Curves:
 def comparison_page(comparison: Comparison) -> str:
     shared, differing = comparison_facts(comparison)
     last = comparison.runs[-1].table.evaluation
-    # The paper's own method is drawn, or else the last one.
+    # Draw the paper's own method, or else the last one.
     own = [key for run in comparison.runs for key, row in run.rows.items() if row.is_own]
     drawn = own[0] if own else list(comparison.methods)[-1]
     with_it = [run for run in comparison.runs if drawn in run.rows]
@@ -270,11 +273,11 @@ def _intervals(comparison: Comparison, *, are_differences: bool) -> str:
         Strand(
             f"{title}, {run.name}",
             [mark(comparison.line(run.name, key, name)) for name in comparison.figures],
-            # Runs of one method lie together.
+            # Runs of one method share a band.
             is_band=bool(number % 2),
         )
         for number, (key, title) in enumerate(comparison.methods.items())
         for run in comparison.runs[are_differences:]
     ]
-    what = "One row for each method and run" + (" but the first." if are_differences else ".")
-    return intervals(strands, comparison.figures, what, are_differences=are_differences)
+    description = f"One row per method and {'further ' if are_differences else ''}run."
+    return intervals(strands, comparison.figures, description, are_differences=are_differences)

@@ -1,4 +1,4 @@
-"""Reports as JSON values: shares from 0 to 1; null, never NaN, for unknown values."""
+"""Reports as JSON values: shares from 0 to 1, and null instead of NaN for unknown values."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -57,7 +57,7 @@ def guided_test_document(report: Report) -> dict[str, Any]:
             "statement": size_statement(report.bands),
             "bands": [band.as_dict() for band in report.bands],
         },
-        "presentations": [presentation_row(one) for one in report.presentations],
+        "presentations": [presentation_row(presentation) for presentation in report.presentations],
         "session": dict(report.session),
     }
 
@@ -66,7 +66,7 @@ def _model(model: ModelSummary) -> dict[str, Any]:
     return {
         "digest": model.digest,
         "preset": model.preset,
-        # The folder it lies in is private.
+        # The path of its folder is private.
         "file": Path(model.path).name,
         "n_samples": model.n_samples,
         "takes": list(model.takes),
@@ -87,31 +87,31 @@ def _points(points: tuple[Any, Any]) -> list[list[float]]:
     return np.column_stack(points).tolist()
 
 
-def presentation_row(one: Presentation) -> dict[str, Any]:
+def presentation_row(presentation: Presentation) -> dict[str, Any]:
     return {
-        "number": one.number,
-        "species": one.species,
-        "is_attack": one.is_attack,
-        "is_simulated": one.is_simulated,
-        "verdict": one.verdict.value,
-        "mean_score": one.score,
-        "threshold": one.threshold,
-        "n_scored": len(one.scores),
-        "n_frames": len(one.frames),
-        "model_digest": one.digest,
-        "mean_face_size": one.size,
-        "processing_seconds": one.seconds,
-        **asdict(one.capture),
-        "mean_liveness": one.decision.liveness,
-        "reason": one.decision.reason,
+        "number": presentation.number,
+        "species": presentation.species,
+        "is_attack": presentation.is_attack,
+        "is_simulated": presentation.is_simulated,
+        "verdict": presentation.verdict.value,
+        "mean_score": presentation.score,
+        "threshold": presentation.threshold,
+        "n_scored": len(presentation.scores),
+        "n_frames": len(presentation.frames),
+        "model_digest": presentation.digest,
+        "mean_face_size": presentation.size,
+        "processing_seconds": presentation.seconds,
+        **asdict(presentation.capture),
+        "mean_liveness": presentation.decision.liveness,
+        "reason": presentation.decision.reason,
     }
 
 
 def _value(value: Any) -> Any:
     """Return JSON values: null for non-finite numbers, text for unknown types."""
 
-    def plain(one: Any) -> Any:
-        return one.item() if isinstance(one, np.generic) else str(one)
+    def plain(value: Any) -> Any:
+        return value.item() if isinstance(value, np.generic) else str(value)
 
     return msgspec.json.decode(msgspec.json.encode(value, enc_hook=plain))
 
@@ -202,13 +202,13 @@ def _by_species(pooled: Figures, rates: Mapping[str, Rate]) -> dict[str, Any]:
 
 
 def rate_values(rate: Rate, are_independent: bool) -> dict[str, Any]:
-    """Return the rate of a species, for frames without an interval."""
+    """Return the rate of a species; without an interval for frames."""
     interval = rate.interval if rate.n and are_independent else None
     return figure_values(Figure("", rate.value, interval, rate.n_errors, rate.n))
 
 
 def figure_values(figure: Figure) -> dict[str, Any]:
-    """Return a figure's value and basis, known values only."""
+    """Return a figure's value, interval and basis, without what is unknown."""
     low, high = figure.interval or (None, None)
     found = {
         "low": low,

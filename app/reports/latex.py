@@ -1,6 +1,7 @@
-r"""Tables as LaTeX, in the form of the paper's, for any document class and without packages.
+r"""LaTeX tables in the style of the paper's, for any document class and without packages.
 
-Characters that LaTeX's fonts may lack are spelt out or become a question mark: any name compiles.
+Characters that LaTeX's fonts may lack are spelt out or become a question mark, so that any name
+compiles.
 """
 
 import unicodedata
@@ -125,7 +126,7 @@ def _below(texts: Sequence[str], n_left: int, n_each: int) -> list[str]:
 def evaluation_latex(table: Table) -> str:
     """Return a ``table`` environment: methods as rows, published beside measured.
 
-    The caption holds the caveats, since captions travel with tables.
+    The caption holds the caveats, because captions are copied along with tables.
     """
     kinds = ["measured"] if table.published is None else ["published", "measured"]
     figures = [rf"\textbf{{{escaped(name)}}}" for name in table.headline]

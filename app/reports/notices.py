@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 SIMULATED = (
     "The program generated all recordings, and no person in them is real: the figures compare "
-    "methods on modelled attacks and say nothing about real ones. Recordings share people, rooms "
-    "and instruments, so the intervals hold for nothing else."
+    "methods on modelled attacks and say nothing about real ones. The recordings share people, "
+    "rooms and instruments, and the intervals apply to these alone."
 )
 
 MODES = {
@@ -28,13 +28,13 @@ MODES = {
     "one-against-rest": "one model for each class, tested against the rest",
 }
 
-MOST_TOLD = 8
-"""Splits named in a sentence; the files have all."""
+MOST_NAMED = 8
+"""Splits named in a sentence; the JSON and CSV files name all."""
 
 
 def known_database(layout: Layout) -> "Database | None":
-    """Return the database of a layout, if it is one of ours."""
-    # Brings OpenCV and the demo's renderer, which the report of a guided test does not need.
+    """Return the database of a layout, if it is a registered one."""
+    # Imports OpenCV and the demo's renderer, which the report of a guided test does not need.
     from app.evaluation.protocols.registry import DATABASES
 
     return DATABASES.get(layout.database)
@@ -51,11 +51,11 @@ def sentences(table: Table) -> list[str]:
 
 
 def notices(table: Table) -> tuple[str, ...]:
-    """Return the caveats but the banner, worst first."""
+    """Return the caveats without the banner, worst first."""
     found = [
         *_unmeasured(table),
         *shortfall(table),
-        *_passed_over(table),
+        *_skipped(table),
         *unlike_the_paper(table),
         _repeated(table),
         _few_subjects(table),
@@ -64,7 +64,10 @@ def notices(table: Table) -> tuple[str, ...]:
     found += [note for note in table.evaluation.notes if note != DEMO_NOTE]
     failed = [row.title for row in table.rows if row.measured and not row.is_measured]
     if failed:
-        found.append(f"{', '.join(failed)} could not be measured, for the reason given there.")
+        found.append(
+            f"{', '.join(failed)} could not be measured; the table of the evaluation gives the "
+            "reason."
+        )
     return tuple(dict.fromkeys(sentence for sentence in found if sentence))
 
 
@@ -74,9 +77,9 @@ def _unmeasured(table: Table) -> list[str]:
     found = []
     pooled = [row.by_presentation.pooled for row in table.measured]
     if not any(len(each.genuine_scores) for each in pooled):
-        found.append("No bona fide presentation has a score, so BPCER and AUC are not known.")
+        found.append("No bona fide presentation has a score, so BPCER and AUC are unknown.")
     if not any(len(scores) for each in pooled for scores in each.attack_scores.values()):
-        found.append("No attack has a score, so APCER and AUC are not known.")
+        found.append("No attack has a score, so APCER and AUC are unknown.")
     without = [
         row.title
         for row in table.measured
@@ -85,13 +88,13 @@ def _unmeasured(table: Table) -> list[str]:
     if without:
         found.append(
             f"No threshold could be chosen for {listed(without, most=4)}: figures that need one "
-            "are missing there."
+            "are missing."
         )
     return found
 
 
 def shortfall(table: Table) -> list[str]:
-    """Say how numbers of recordings differ from the published ones."""
+    """Say where the number of recordings differs from the published one."""
     found = [
         (f"fold {each.fold}, " if each.fold else "")
         + f"{each.split} {each.kind}: {each.found} found"
@@ -102,25 +105,25 @@ def shortfall(table: Table) -> list[str]:
     ]
     if not found:
         return []
-    more = f"; {len(found) - MOST_TOLD} more" if len(found) > MOST_TOLD else ""
+    more = f"; {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
     return [
         "Recordings are missing or differ in number from the published ones "
-        f"({'; '.join(found[:MOST_TOLD])}{more})."
+        f"({'; '.join(found[:MOST_NAMED])}{more})."
     ]
 
 
-def _passed_over(table: Table) -> list[str]:
+def _skipped(table: Table) -> list[str]:
     """Name missing recordings and faults of the copy; the JSON and CSV files name all."""
-    layout, said = table.layout, []
+    layout, found = table.layout, []
     if layout.missing:
-        said.append(f"Missing: {listed(layout.missing, most=4)}.")
+        found.append(f"Missing: {listed(layout.missing, most=4)}.")
     if layout.passed_over:
-        said.append(f"Passed over ({len(layout.passed_over)}): {layout.passed_over[0]}")
-    return said
+        found.append(f"Skipped ({len(layout.passed_over)}): {layout.passed_over[0]}")
+    return found
 
 
 def unlike_the_paper(table: Table) -> list[str]:
-    """Say why published figures are not the target of the measured ones."""
+    """Say why the published figures are not a target for the measured ones."""
     layout = table.layout
     if table.published is None:
         return []
@@ -128,20 +131,20 @@ def unlike_the_paper(table: Table) -> list[str]:
     preset = table.evaluation.settings.get("preset", "")
     if preset and not preset.startswith("paper-"):
         found.append(
-            f"The views are those of the preset {preset}, not the paper's: published figures stand "
-            "beside the measured ones for orientation, not as their target."
+            f"The views are those of the preset {preset}, not the paper's: the published figures "
+            "are for orientation, not a target."
         )
-    # What the paper used comes first in a database's own lists.
+    # The paper's protocol and mode come first.
     known = known_database(layout)
     if known is not None and layout.protocol not in ("", known.protocols[0]):
         found.append(
-            f"The published figures are those of protocol {known.protocols[0]}; protocol "
+            f"The published figures are for protocol {known.protocols[0]}; protocol "
             f"{layout.protocol} was measured."
         )
     if known is not None and layout.mode != known.modes[0]:
         found.append(
-            f"The published figures are those of {known.modes[0]} models; {layout.mode} ones "
-            "were measured."
+            f"The published figures are for {known.modes[0]} models; {layout.mode} ones were "
+            "measured."
         )
     return found
 
@@ -161,7 +164,7 @@ def _repeated(table: Table) -> str:
         return ""
     return (
         f"Presentations judged by more than one model: {n_repeated} of {len(seen)}. Pooled counts "
-        "are not independent, and their intervals are too narrow: quote mean and standard "
+        "are not independent, and their intervals are too narrow: quote the mean and standard "
         "deviation over folds."
     )
 
@@ -172,8 +175,8 @@ def _few_subjects(table: Table) -> str:
     if n >= FEW_SUBJECTS:
         return ""
     return (
-        f"Too few subjects to draw from: {n}. All intervals take presentations as independent, "
-        "which those of one subject are not, and are too narrow."
+        f"Too few subjects to draw from: {n}. All intervals treat presentations as independent, "
+        "which those of one subject are not, so they are too narrow."
     )
 
 
@@ -186,25 +189,36 @@ def comparison_notices(comparison: Comparison) -> tuple[str, ...]:
         if (found := line.difference) is not None and found.has_few_subjects
     )
     # Published figures are not on this page.
-    said = {
+    own_notices = {
         run.name: [s for s in sentences(run.table) if s not in unlike_the_paper(run.table)]
         for run in comparison.runs
     }
-    first, *others = said.values()
+    first, *others = own_notices.values()
     shared = [each for each in first if all(each in own for own in others)]
-    alone = [f"{name}: {each}" for name, own in said.items() for each in own if each not in shared]
+    alone = [
+        f"{name}: {each}" for name, own in own_notices.items() for each in own if each not in shared
+    ]
     return (*shared, *few, *alone)
 
 
 # ------------------------------------------------------------------ how it was measured
 
+_HEADINGS = {
+    "frames a recording": "Frames per recording",
+    "training frames a model, at most": "Training frames per model, at most",
+}
+"""Better names than the keys of JSON files."""
+
 
 def facts(table: Table) -> list[tuple[str, str]]:
-    """Return names and texts on how it was measured."""
+    """Return names and texts that say how it was measured."""
     evaluation, layout = table.evaluation, table.layout
     mode = MODES.get(layout.mode, layout.mode)
     found = [("Data", f"{table.title}; {mode}")]
-    found += [(_begun(name), text) for name, text in evaluation.settings.items()]
+    found += [
+        (_HEADINGS.get(name) or _capitalised(name), text)
+        for name, text in evaluation.settings.items()
+    ]
     found += _counts(evaluation.counts)
     if table.published is not None:
         label, heading = table.published.label, table.published.title
@@ -216,7 +230,7 @@ def facts(table: Table) -> list[tuple[str, str]]:
 def comparison_facts(
     comparison: Comparison,
 ) -> tuple[list[tuple[str, str]], list[tuple[str, list[str]]]]:
-    """Return facts that all runs share, and others by run."""
+    """Return the facts that all runs share, and the others by run."""
     each = [dict(facts(run.table)) for run in comparison.runs]
     names = dict.fromkeys(name for own in each for name in own)
     found = [(name, [own.get(name, "") for own in each]) for name in names]
@@ -225,16 +239,16 @@ def comparison_facts(
 
 
 def _counts(counts: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Return a line for each split and kind."""
+    """Return one line per split and kind."""
     lines: dict[str, list[str]] = {}
     for name, count in counts.items():
         match = re.fullmatch(r"(.+) (frames with views|frames|recordings)", name)
         heading, what = match.groups() if match else (name, "")
         lines.setdefault(heading, []).append(f"{count} {what}".strip())
-    return [(_begun(name), ", ".join(parts)) for name, parts in lines.items()]
+    return [(_capitalised(name), ", ".join(parts)) for name, parts in lines.items()]
 
 
-def _begun(text: str) -> str:
+def _capitalised(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
@@ -249,7 +263,7 @@ def threshold_text(result: MethodResult) -> str:
 
 
 def parameters_text(folds: tuple[FoldResult, ...]) -> str:
-    """Return the chosen parameters with their numbers of models, the most frequent first."""
+    """Return the chosen parameters with their counts of models, the most frequent first."""
     counts = Counter(
         ", ".join(f"{name} = {_plain(value)}" for name, value in chosen.items()) or "none"
         for fold in folds

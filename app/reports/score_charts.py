@@ -1,4 +1,4 @@
-"""Charts of scores by presentation, by class and over face size; readable in grey."""
+"""Charts of scores by presentation, by class and by face size; readable without colour."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -14,11 +14,11 @@ from app.types import Verdict
 
 LONGEST_LABEL = 19
 LANES = (0, -10, 10)
-"""Heights at which neighbouring marks of a row lie."""
+"""Vertical offsets that keep neighbouring marks of a row apart."""
 MOST_LINES = 4
-"""Thresholds that are drawn; more would hide the scores."""
+"""Thresholds drawn; more would hide the scores."""
 MOST_DOTS = 1500
-"""Frames that are drawn; of more, every second or third is."""
+"""Frames drawn; of more, only every second or third."""
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 760, 60, 744, 20, 240
 STRIP_LEFT, STRIP_TOP, STRIP_PITCH = 160, 26, 36
@@ -28,16 +28,16 @@ Thresholds = tuple[float, ...]
 
 
 def strip(presentations: Sequence[Presentation], thresholds: Thresholds) -> str:
-    """Draw every presentation's mean score, a row for each species; empty without scores."""
+    """Draw every presentation's mean score, one row per species; empty without scores."""
     rows: dict[str, list[tuple[float, Presentation]]] = {}
-    for one in presentations:
-        if one.score is not None:
-            rows.setdefault(one.species, []).append((one.score, one))
+    for presentation in presentations:
+        if presentation.score is not None:
+            rows.setdefault(presentation.species, []).append((presentation.score, presentation))
     if not rows:
         return ""
     names = sorted(rows, key=lambda name: rows[name][0][1].is_attack)
     bottom = STRIP_TOP + STRIP_PITCH * len(names)
-    description = "One row for each species, the threshold as a vertical line."
+    description = "One row per species, the threshold as a vertical line."
     drawing = Drawing(WIDTH, bottom + 44, "Mean score of every presentation", description)
     scores = [score for own in rows.values() for score, _ in own]
     across = _score_scale(scores, thresholds, STRIP_LEFT, RIGHT)
@@ -48,24 +48,27 @@ def strip(presentations: Sequence[Presentation], thresholds: Thresholds) -> str:
         middle = STRIP_TOP + STRIP_PITCH * (row + 0.5)
         label = shortened(name, LONGEST_LABEL)
         drawing.text((STRIP_LEFT - 12, middle + 4), label, "label", anchor="end")
-        for rank, (score, one) in enumerate(sorted(rows[name], key=lambda pair: pair[0])):
-            _mark(drawing, (across(score), middle + LANES[rank % len(LANES)]), one)
+        for rank, (score, presentation) in enumerate(sorted(rows[name], key=lambda pair: pair[0])):
+            _mark(drawing, (across(score), middle + LANES[rank % len(LANES)]), presentation)
     _threshold_lines(drawing, across, thresholds, STRIP_TOP, bottom)
     return drawing.markup()
 
 
-def _mark(drawing: Drawing, place: Point, one: Presentation) -> None:
-    style = "attack" if one.is_attack else "genuine"
-    if one.verdict is Verdict.GENUINE:
+def _mark(drawing: Drawing, place: Point, presentation: Presentation) -> None:
+    style = "attack" if presentation.is_attack else "genuine"
+    if presentation.verdict is Verdict.GENUINE:
         drawing.circle(place, 5, f"{style} filled")
-    elif one.verdict is Verdict.UNFAMILIAR:
+    elif presentation.verdict is Verdict.UNFAMILIAR:
         drawing.diamond(place, 6, f"{style} open")
     else:
         drawing.cross(place, 4.5, f"{style} open")
 
 
-def histogram(level: Figures, thresholds: Thresholds, what: str) -> str:
-    """Draw both classes' scores of ``what`` back to back; empty without scores."""
+def histogram(level: Figures, thresholds: Thresholds, unit: str) -> str:
+    """Draw the scores of both classes back to back; empty without scores.
+
+    ``unit`` is ``"presentations"`` or ``"frames"``.
+    """
     classes = [
         np.asarray(level.genuine_scores, dtype=np.float64),
         np.array([score for scores in level.attack_scores.values() for score in scores]),
@@ -74,9 +77,9 @@ def histogram(level: Figures, thresholds: Thresholds, what: str) -> str:
     if not len(scores):
         return ""
     middle = (TOP + BOTTOM) / 2
-    description = "Bona fide above the line, attacks below it, each as shares of their class."
-    drawing = Drawing(WIDTH, BOTTOM + 44, f"Scores of {what}", description)
-    # No bin lies on both sides of the first threshold.
+    description = "Bona fide above the line, attacks below it, each as shares of its class."
+    drawing = Drawing(WIDTH, BOTTOM + 44, f"Scores of {unit}", description)
+    # No bin straddles the first threshold.
     extent = _score_scale(scores, thresholds, 0, 1)
     edge = thresholds[0] if thresholds else extent.low
     width = (extent.high - extent.low) / min(max(int(2 * len(scores) ** 0.5), 12), 48)
@@ -105,18 +108,18 @@ def histogram(level: Figures, thresholds: Thresholds, what: str) -> str:
 
 
 def sizes(bands: Sequence[Band], thresholds: Thresholds) -> str:
-    """Draw genuine frames over face size, with a line through the means of bands."""
+    """Draw the scores of genuine frames by face size, with a line through the means of bands."""
     if not bands:
         return ""
     frames = [point for band in bands for point in band.points]
-    description = "A dot for each frame, a line through the means of bands of sizes."
-    title = "Score of genuine frames over the size of the face"
+    description = "One dot per frame, a line through the means of bands of sizes."
+    title = "Score of genuine frames by face size"
     drawing = Drawing(WIDTH, BOTTOM + 44, title, description)
     widths = [size for size, _ in frames]
     across = Scale(min(EDGES[0], *widths) - 4, max(*widths, EDGES[1]) + 4, LEFT, RIGHT)
     up = _score_scale([score for _, score in frames], thresholds, BOTTOM, TOP)
     ticks = [(tick, f"{tick:.0f}") for tick in round_ticks(across.low, across.high, 10)]
-    drawing.x_axis(across, ticks, TOP, BOTTOM, "Side of the face (pixels)")
+    drawing.x_axis(across, ticks, TOP, BOTTOM, "Face size (pixels)")
     drawing.y_axis(up, _score_ticks(up), LEFT, RIGHT, "Score")
     for size, score in frames[:: max(len(frames) // MOST_DOTS, 1)]:
         drawing.circle((across(size), up(score)), 2, "genuine filled")

@@ -1,4 +1,4 @@
-"""A small pen for SVG inside a page: its colours are the page's classes."""
+"""A small writer of SVG inside a page; the page's style sheet has the colours."""
 
 import math
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ class Scale:
 
 
 def round_ticks(low: float, high: float, about: int = 6) -> list[float]:
-    """Return round values from ``low`` to ``high``, about so many."""
+    """Return about ``about`` round values from ``low`` to ``high``."""
     rough = (high - low) / about
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * times for times in (1, 2, 5, 10) if power * times >= rough * 0.999)
@@ -43,14 +43,14 @@ def round_ticks(low: float, high: float, about: int = 6) -> list[float]:
 
 
 def shortened(name: str, longest: int) -> str:
-    """Leave out the middle: names of single views differ at both ends."""
+    """Leave out the middle of a long name: names of single views differ at both ends."""
     n_last = 2 * longest // 3
     is_long = len(name) > longest
     return f"{name[: longest - n_last - 1]}\u2026{name[-n_last:]}" if is_long else name
 
 
 class Drawing:
-    """An SVG picture that grows by strokes; title and description are for screen readers."""
+    """An SVG picture under construction; title and description are for screen readers."""
 
     def __init__(self, width: float, height: float, title: str, description: str) -> None:
         self.width, self.height = width, height
@@ -82,7 +82,7 @@ class Drawing:
     def text(
         self, place: Point, words: str, style: str = "", *, anchor: str = "start", turn: float = 0
     ) -> None:
-        """Write words; ``anchor`` is start, middle or end."""
+        """Add text; ``anchor`` is start, middle or end."""
         x, y = place
         turned = f' transform="rotate({turn:g} {x:.2f} {y:.2f})"' if turn else ""
         self._parts.append(

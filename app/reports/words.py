@@ -51,7 +51,7 @@ def figure_text(figure: Figure) -> str:
 
 
 def score_text(value: float | None) -> str:
-    """Return a score with three decimals, more if those were all zero."""
+    """Return a score with three decimals, or more if those are all zero."""
     if value is None:
         return NOTHING
     text = f"{value:.3f}"
@@ -66,12 +66,12 @@ def created_text(created: datetime) -> str:
 
 
 def share(value: float | None) -> str:
-    """Return a share in per cent, without the sign: ``"26.5"``."""
+    """Return a share in per cent without the sign: ``"26.5"``."""
     return NOTHING if value is None else f"{100 * value:.1f}"
 
 
 def spread_text(found: Spread | None) -> str:
-    """Return ``"5.6 ± 2.0"``; the mean alone with one fold."""
+    """Return ``"5.6 ± 2.0"``, or only the mean with one fold."""
     if found is None:
         return NOTHING
     return share(found.mean) if found.std is None else f"{share(found.mean)} ± {share(found.std)}"
@@ -90,7 +90,7 @@ def interval_text(figure: Figure) -> str:
 
 
 def with_interval(value: str, interval: str) -> str:
-    """Return ``"14.3 (2.7 to 32.4)"``, or the one of them that is not empty."""
+    """Return ``"14.3 (2.7 to 32.4)"``, or whichever of the two is not empty."""
     return f"{value} ({interval})" if value and interval else value or interval
 
 

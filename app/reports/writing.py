@@ -1,4 +1,4 @@
-"""Reports on disk: files are written together, each whole or not at all."""
+"""Reports on disk: all files are written together, each completely or not at all."""
 
 import json
 import os
@@ -28,15 +28,15 @@ from lmkl_core.system.files import write_together
 
 
 class ReportError(OSError):
-    """A report that could not be written, in one sentence."""
+    """A report could not be written; the message is one sentence."""
 
 
 def write(report: Report, path: str | os.PathLike[str]) -> Report:
     """Write the report of a guided test, and return it with the path of its page.
 
     ``name.html`` comes with ``name.json`` (everything, the session included), ``name.csv`` (the
-    figures), ``name-details.csv`` (the facts) and ``name-presentations.csv``. Raises `ReportError`
-    and replaces none unless there is room for all.
+    figures), ``name-details.csv`` (the facts) and ``name-presentations.csv``. Without room for all
+    of them, raises `ReportError` and replaces none.
     """
     page, as_json, numbers, details, presentations = files_of(path)
     texts = {
@@ -51,7 +51,7 @@ def write(report: Report, path: str | os.PathLike[str]) -> Report:
 
 
 def files_of(path: str | os.PathLike[str]) -> tuple[Path, Path, Path, Path, Path]:
-    """Return what `write` writes: the page, JSON, figures, details, presentations."""
+    """Return the files of `write`: the page, JSON, figures, details, presentations."""
     page = Path(path)
     if page.suffix.lower() not in (".html", ".htm"):
         page = page.with_name(page.name + ".html")
@@ -90,7 +90,7 @@ def write_comparison(comparison: Comparison, folder: str | os.PathLike[str]) -> 
 
 
 def table_name(table: Table) -> str:
-    """Return the name of a table's files, such as ``oulu-npu-IV``, with a mode that is unusual."""
+    """Return the name of a table's files, such as ``oulu-npu-IV``, with any unusual mode."""
     layout = table.layout
     known = known_database(layout)
     is_usual = known is None or layout.mode == known.modes[0]
@@ -106,9 +106,9 @@ def file_name(text: str) -> str:
 def _write_all(
     texts: Mapping[str, str], folder: str | os.PathLike[str], name: str
 ) -> tuple[Path, ...]:
-    place = Path(folder).absolute()
-    files = {place / f"{name}.{ending}": text for ending, text in texts.items()}
-    _write(files, place)
+    target = Path(folder).absolute()
+    files = {target / f"{name}.{ending}": text for ending, text in texts.items()}
+    _write(files, target)
     return tuple(reversed(files))
 
 
