@@ -10,7 +10,7 @@ from app.vision.faces.tracking import FaceTracker
 from app.vision.pipeline import Pipeline
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
-from tests.app.evaluation.material import record
+from tests.app.evaluation.example_layouts import record
 
 
 @pytest.fixture(scope="session")

@@ -176,7 +176,7 @@ def settings_job(before):
 def report_job(before):
     from app.reports import build, write
     from tests.app.guided_tests import session
-    from tests.app.reports.report_material import context
+    from tests.app.reports.example_context import context
 
     first, second = (build(session(2, 2), context(source=f"camera {n}")) for n in (1, 2))
     write(first, before / "report.html")

@@ -22,8 +22,8 @@ from app.session.recovery import Journal, find
 from lmkl_core.errors import ModelFileError
 from tests.app.guided_tests import session
 from tests.app.models.small_models import window_model as small_model
-from tests.app.reports.report_material import context
-from tests.app.reports.table_material import table
+from tests.app.reports.example_context import context
+from tests.app.reports.example_tables import table
 from tests.app.unsaved_takes import FEATURES, left_samples, same_samples, takes, takes_folder
 
 LIMITED = pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")

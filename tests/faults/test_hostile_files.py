@@ -36,7 +36,7 @@ from lmkl_core.model_file import from_bytes, to_bytes
 from lmkl_core.model_file.container import seal
 from tests.app.guided_tests import session
 from tests.app.models.small_models import file_with, window_model
-from tests.app.reports.report_material import context
+from tests.app.reports.example_context import context
 from tests.core.modelfile_corpus import small_model, unsealed
 from tools.fuzzing.target import CORPUS
 

@@ -27,8 +27,8 @@ from app.session.guided_test.details import Details
 from app.session.guided_test.presentation import GuidedTestError
 from tests.app.guided_tests import present, scored, session
 from tests.app.pages import Outline, outline
-from tests.app.reports.report_material import context, model
-from tests.app.reports.table_material import NAMES, evaluation, fold, method, scores
+from tests.app.reports.example_context import context, model
+from tests.app.reports.example_tables import NAMES, evaluation, fold, method, scores
 
 GROUP = "Hostile files"
 

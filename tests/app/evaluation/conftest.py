@@ -8,7 +8,7 @@ from app.evaluation.cache import Cache
 from app.evaluation.extraction import FeaturePipeline, FeatureStore
 from app.vision.pipeline import Pipeline
 from lmkl_core.features.presets import load_preset, with_descriptors
-from tests.app.evaluation.material import N_FRAMES, together
+from tests.app.evaluation.example_layouts import N_FRAMES, together
 
 
 @pytest.fixture(scope="session")

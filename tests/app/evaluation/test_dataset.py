@@ -8,7 +8,7 @@ from app.evaluation.dataset import ScoreTemplate, assemble
 from app.evaluation.extraction import FeaturePipeline, FeatureStore
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import load_preset, with_descriptors
-from tests.app.evaluation.material import N_FRAMES, together
+from tests.app.evaluation.example_layouts import N_FRAMES, together
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from app.vision.quality import Limits
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.features.presets import load_preset, with_descriptors
 from lmkl_core.model_file.container import seal
-from tests.app.evaluation.material import N_FRAMES, picture_of_noise, together
+from tests.app.evaluation.example_layouts import N_FRAMES, picture_of_noise, together
 
 
 @pytest.fixture(scope="module")

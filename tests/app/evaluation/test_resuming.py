@@ -12,7 +12,7 @@ import pytest
 from app.evaluation import task
 from app.evaluation.runner import run
 from lmkl_core.errors import Cancelled
-from tests.app.evaluation.material import (
+from tests.app.evaluation.example_layouts import (
     DATABASE,
     N_FRAMES,
     assert_equal,

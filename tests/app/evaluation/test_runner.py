@@ -14,7 +14,7 @@ from app.evaluation.protocols.types import ProtocolError
 from app.evaluation.runner import run
 from lmkl_core.baselines import METHODS
 from lmkl_core.errors import InvalidInputError
-from tests.app.evaluation.material import (
+from tests.app.evaluation.example_layouts import (
     DATABASE,
     N_FRAMES,
     assert_equal,

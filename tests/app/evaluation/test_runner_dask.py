@@ -12,7 +12,7 @@ from app.cli.console import ExitCode
 from app.cli.main import cli
 from app.evaluation import extraction
 from app.evaluation.runner import run
-from tests.app.evaluation.material import DATABASE, assert_equal, each, options
+from tests.app.evaluation.example_layouts import DATABASE, assert_equal, each, options
 
 distributed = pytest.importorskip("distributed")
 

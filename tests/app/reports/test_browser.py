@@ -13,7 +13,7 @@ import pytest
 
 from app.reports import build, write
 from tests.app.guided_tests import session
-from tests.app.reports.report_material import context
+from tests.app.reports.example_context import context
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None

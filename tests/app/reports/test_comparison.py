@@ -6,7 +6,7 @@ from app.reports.evaluation import Run, compare
 from app.reports.notices import comparison_notices
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics import bootstrap_difference
-from tests.app.reports.table_material import fold, method, people_scores, table
+from tests.app.reports.example_tables import fold, method, people_scores, table
 
 
 def run(name, seed, title="Localised MKL", *, shift=0.0, n_subjects=14, **changes):

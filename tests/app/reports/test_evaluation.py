@@ -4,7 +4,7 @@ import pytest
 
 from app.reports.notices import notices
 from lmkl_core.baselines import METHODS
-from tests.app.reports.table_material import fold, method, scores, table
+from tests.app.reports.example_tables import fold, method, scores, table
 
 
 def test_that_measured_and_published_figures_of_a_method_share_a_row():

@@ -6,7 +6,7 @@ import pytest
 from app.reports.figures import FIGURES, Joiner, fold_figures
 from lmkl_core.calibration.threshold import clopper_pearson
 from lmkl_core.metrics import auc, bootstrap_acer, bootstrap_auc, bpcer_at_apcer
-from tests.app.reports.table_material import fold, scores
+from tests.app.reports.example_tables import fold, scores
 
 
 def test_that_errors_are_those_counted_by_hand():

@@ -18,8 +18,8 @@ from app.reports.evaluation import Run, compare
 from app.reports.evaluation import build as build_table
 from app.reports.writing import write_comparison, write_table
 from app.session.guided_test.guided_test import GuidedTest
-from tests.app.reports.report_material import context
-from tests.app.reports.table_material import NAMES, evaluation, fold, method, people_scores
+from tests.app.reports.example_context import context
+from tests.app.reports.example_tables import NAMES, evaluation, fold, method, people_scores
 
 GOLDEN = Path(__file__).parent / "golden"
 NUMBER = re.compile(r"(?<![\w.#])-?\d+\.\d{4,}(?:e-?\d+)?(?![\w.])")

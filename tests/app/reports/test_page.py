@@ -16,7 +16,7 @@ from app.session.guided_test.guided_test import GuidedTest
 from app.types import BONA_FIDE, Familiarity, Verdict
 from tests.app.guided_tests import present, scored, session
 from tests.app.pages import assert_that_nothing_is_loaded, outline
-from tests.app.reports.report_material import context
+from tests.app.reports.example_context import context
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from app.session.guided_test.guided_test import GuidedTest
 from app.types import BONA_FIDE, Frame, Verdict
 from lmkl_core.metrics import Rate
 from tests.app.guided_tests import present, scored, session
-from tests.app.reports.report_material import context, model
+from tests.app.reports.example_context import context, model
 from tests.scored_frames import scored_frame
 
 

@@ -19,7 +19,7 @@ from app.reports.writing import write_table as write
 from lmkl_core.calibration.threshold import clopper_pearson
 from lmkl_core.metrics import Threshold
 from lmkl_core.metrics.table import ScoreTable
-from tests.app.reports.table_material import NAMES, fold, method, scores, table
+from tests.app.reports.example_tables import NAMES, fold, method, scores, table
 from tests.app.reports.test_golden import GOLDEN
 
 needs_latex = pytest.mark.skipif(

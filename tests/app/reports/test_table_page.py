@@ -9,7 +9,7 @@ from app.reports.error_charts import Curves
 from app.reports.html import chosen_curves, forest
 from app.reports.html import evaluation_page as render
 from tests.app.pages import assert_that_nothing_is_loaded, outline
-from tests.app.reports.table_material import fold, method, scores, table
+from tests.app.reports.example_tables import fold, method, scores, table
 
 
 def page_of(*methods, **changes):

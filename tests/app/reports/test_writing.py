@@ -10,7 +10,7 @@ import pytest
 from app.reports import ReportError, build, write
 from app.session.guided_test.guided_test import GuidedTest
 from tests.app.guided_tests import session
-from tests.app.reports.report_material import context, model
+from tests.app.reports.example_context import context, model
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from lmkl_core.features.extractor import preset_fingerprint
 from lmkl_core.features.presets import PresetError, preset_from_dict
 from lmkl_core.features.presets.file import read_preset
 from tests.app.pages import outline
-from tests.app.reports.report_material import context
+from tests.app.reports.example_context import context
 from tools.fuzzing.mutators import mutated_bytes, mutated_json, spelt
 from tools.fuzzing.target import LOADED, Broken, Target, told
 
