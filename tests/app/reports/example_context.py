@@ -1,4 +1,4 @@
-"""A model and a context, made by hand."""
+"""An example model and report context."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

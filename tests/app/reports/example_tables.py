@@ -1,4 +1,4 @@
-"""Evaluations made by hand, small enough to be counted on paper."""
+"""Small evaluations whose figures can be counted by hand."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ NAMES = {
         ("localised", "Localised MKL", "", ""),
     )
 }
-"""Where the paper prints these methods."""
+"""Methods, with the row of the paper's tables that they belong to."""
 
 LAYOUT_FIELDS = {"database", "title", "protocol", "mode", "missing", "passed_over"}
 
@@ -44,7 +44,7 @@ def scores(bona_fide, n_frames=2, **attacks):
 
 
 def people_scores(seed, n_subjects=14, shift=0.0):
-    """Return scores of people of whom some are harder than others; a seed is another model."""
+    """Return scores of people, some harder than others; each seed is another model."""
     hard = np.random.default_rng(0).normal(size=n_subjects)
     noise = np.random.default_rng(seed).normal(scale=0.4, size=(n_subjects, 4))
     scores = np.column_stack([hard + 1.2, hard + 1.0, hard - 1.0 + shift, hard - 1.2]) + noise
@@ -55,7 +55,7 @@ def people_scores(seed, n_subjects=14, shift=0.0):
 
 
 def fold(name="all", table=None, threshold=0.5, **changes):
-    """Return one fold; by default one of four live presentations and one of six attacks err."""
+    """Return one fold; by default one of four bona fide and one of six attacks err."""
     if table is None:
         table = scores([0.9, 0.8, 0.7, 0.4], print=[0.1, 0.2, 0.6], phone=[0.0, 0.3, 0.1])
     used = Threshold(threshold, "equal errors on the development set" if threshold else "none")
@@ -68,10 +68,7 @@ def method(key="localised", title="Localised MKL", folds=None, **changes):
 
 
 def evaluation(*methods, **changes):
-    """Return an evaluation of one method unless others are given.
-
-    Fields of the layout may be changed too.
-    """
+    """Return an evaluation of one method by default; ``changes`` may include layout fields."""
     layout = Layout("replay-mobile", "Replay-Mobile", "", "client-independent", ())
     made = Evaluation(
         layout=layout,

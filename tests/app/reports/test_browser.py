@@ -1,7 +1,4 @@
-"""The page in a real browser: it renders from a file, asks for nothing, and prints well.
-
-What needs no browser is in `test_page`; this part is skipped where there is no Chromium.
-"""
+"""The page in Chromium: it renders from a file, requests nothing, and prints well."""
 
 import json
 import re
@@ -21,15 +18,15 @@ CHROMIUM = next(
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
 
 OWN_REQUEST = "not an origin"
-"""What Chromium's log of the network names as the origin of what it asks for of its own accord."""
+"""The initiator of Chromium's own requests in its network log."""
 
 SECTIONS = (
-    "In short",
-    "What this test can and cannot conclude",
+    "Summary",
+    "What this test can and cannot show",
     "Errors by species",
     "All figures",
     "Scores",
-    "Trade-off of both errors",
+    "Trade-off between errors",
     "Details of the test",
     "How to read the figures",
     "Presentations",
@@ -37,7 +34,7 @@ SECTIONS = (
 
 
 def browse(page, profile, *options):
-    """Open a file with a new profile and without any name resolution; return what it prints."""
+    """Open a file with a new profile and without name resolution; return the standard output."""
     command = [
         *(CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"),
         *("--no-first-run", "--disable-background-networking", "--disable-component-update"),
@@ -50,23 +47,23 @@ def browse(page, profile, *options):
 
 
 def requested(log):
-    """Return the addresses that a page, not the browser itself, asked the network for."""
+    """Return the addresses that the page, not the browser itself, requested."""
     content = json.loads(log.read_text(encoding="utf-8"))
     start = content["constants"]["logEventTypes"]["URL_REQUEST_START_JOB"]
-    begun = [event.get("params", {}) for event in content["events"] if event["type"] == start]
-    return [told["url"] for told in begun if "url" in told and told.get("initiator") != OWN_REQUEST]
+    jobs = [event.get("params", {}) for event in content["events"] if event["type"] == start]
+    return [job["url"] for job in jobs if "url" in job and job.get("initiator") != OWN_REQUEST]
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """Write the page of a session of 60 presentations, an awkward name among them."""
+    """Write the page of a session of 60 presentations, one species with a long name."""
     guided_test = session(12, 12, ("print", "phone", "tablet", "a mask of a rather long name"))
     file = tmp_path_factory.mktemp("report") / "a report with spaces.html"
     write(build(guided_test, context()), file)
     return file
 
 
-def test_that_the_page_renders_whole_from_a_file_and_asks_the_network_for_nothing(page, tmp_path):
+def test_that_the_page_renders_completely_and_requests_nothing(page, tmp_path):
     log = tmp_path / "net.json"
     dom = browse(page, tmp_path / "profile", f"--log-net-log={log}", "--dump-dom")
     headings = re.findall(r"<h2>([^<]*)</h2>", dom)
@@ -76,15 +73,15 @@ def test_that_the_page_renders_whole_from_a_file_and_asks_the_network_for_nothin
 
 
 @pytest.mark.parametrize(("scheme", "is_dark"), [(1, False), (0, True)])
-def test_that_the_page_follows_the_readers_scheme(page, tmp_path, scheme, is_dark):
-    taken = tmp_path / "page.png"
+def test_that_the_page_follows_the_preferred_colour_scheme(page, tmp_path, scheme, is_dark):
+    screenshot = tmp_path / "page.png"
     browse(
         page,
         tmp_path / "profile",
         *(f"--blink-settings=preferredColorScheme={scheme}", "--window-size=1280,1600"),
-        f"--screenshot={taken}",
+        f"--screenshot={screenshot}",
     )
-    picture = cv2.imread(str(taken), cv2.IMREAD_GRAYSCALE)
+    picture = cv2.imread(str(screenshot), cv2.IMREAD_GRAYSCALE)
     assert picture.shape == (1600, 1280)
     assert bool(picture[5, 5] < 128) == is_dark
     assert picture.std() > 10

@@ -1,7 +1,7 @@
-"""Reports as files: one guided test, one evaluation and one comparison, held word for word.
+"""Report files of a guided test, evaluations and a comparison, compared word for word.
 
-After a change that is meant, write them anew with ``python -m tests.app.reports.test_golden`` and
-read the difference.
+After an intended change, rewrite them with ``python -m tests.app.reports.test_golden`` and read the
+diff.
 """
 
 import json
@@ -23,30 +23,30 @@ from tests.app.reports.example_tables import NAMES, evaluation, fold, method, pe
 
 GOLDEN = Path(__file__).parent / "golden"
 NUMBER = re.compile(r"(?<![\w.#])-?\d+\.\d{4,}(?:e-?\d+)?(?![\w.])")
-"""Numbers written in full, whose last digits may depend on the processor."""
+"""Numbers in full precision, whose last digits may depend on the processor."""
 
 
 def scored(seed, shift=0.0):
-    """Return scores of people, one of whom had no response once."""
+    """Return scores of people, one presentation without a response."""
     table = people_scores(seed, shift=shift)
     table.scores[14] = np.nan
     return table
 
 
 def guided_test(folder):
-    """Write the report of the session in the folder of golden files."""
+    """Write the report of the golden session."""
     session = json.loads((GOLDEN / "session.json").read_text("utf-8"))
     write(
         build(GuidedTest.from_dict(session), context(conditions="lamp on")), folder / "guided.html"
     )
     page = folder / "guided.json"
     document = json.loads(page.read_text("utf-8"))
-    del document["session"]  # the very file that was read
+    del document["session"]  # the file that was read
     page.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def measured(name, preset="tiny", shift=0.0, **changes):
-    """Return the table of an evaluation with several folds, methods, and a failure."""
+    """Return a run with several folds and methods, one of which failed."""
     folds = (
         fold("1", scored(1, shift=shift), 0.0),
         fold("2", scored(2, shift=shift), 0.1, notes=("Not certified.",)),
@@ -67,7 +67,7 @@ def measured(name, preset="tiny", shift=0.0, **changes):
         settings={"preset": preset, "frames a recording": "20"},
         recordings=(SplitCount("", "test", "attack", 6, 1, 7),),
         missing=("test/attack/9.mov",),
-        passed_over=("list.txt, line 3: 'x' is no video.",),
+        passed_over=("list.txt, line 3: 'x' is not a video.",),
         **{
             "table": "ONC",
             "database": "oulu-npu",
@@ -79,8 +79,8 @@ def measured(name, preset="tiny", shift=0.0, **changes):
     return Run(name, build_table(made, NAMES))
 
 
-def of_evaluation(folder):
-    """Write tables of several figures and of one, and a comparison."""
+def evaluations(folder):
+    """Write tables of several figures and of one figure, and a comparison."""
     write_table(measured("tiny").table, folder)
     one = {"table": "RM", "database": "replay-mobile", "protocol": "", "is_simulated": True}
     write_table(measured("tiny", **one).table, folder)
@@ -98,12 +98,12 @@ def parts(path):
     [
         (guided_test, "guided.html guided.json guided.csv guided-details.csv "
                       "guided-presentations.csv"),
-        (of_evaluation, "oulu-npu-IV.html oulu-npu-IV.json oulu-npu-IV.csv oulu-npu-IV.tex "
+        (evaluations, "oulu-npu-IV.html oulu-npu-IV.json oulu-npu-IV.csv oulu-npu-IV.tex "
                         "replay-mobile.html replay-mobile.tex "
                         "comparison.html comparison.json comparison.csv comparison.tex"),
     ],
 )  # fmt: skip
-def test_that_reports_are_what_they_were(tmp_path, make, names):
+def test_that_reports_match_the_golden_files(tmp_path, make, names):
     make(tmp_path)
     for name in names.split():
         words, numbers = parts(tmp_path / name)
@@ -115,10 +115,10 @@ def test_that_reports_are_what_they_were(tmp_path, make, names):
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place:
         guided_test(Path(place))
-        of_evaluation(Path(place))
+        evaluations(Path(place))
         for made in sorted(Path(place).iterdir()):
             if made.name in ("replay-mobile.json", "replay-mobile.csv"):
-                continue  # as those of the other table
+                continue  # like those of the other table
             text = re.sub(
                 r"<style>.*?</style>", "<style></style>", made.read_text("utf-8"), flags=re.DOTALL
             )

@@ -1,4 +1,4 @@
-"""A table on disk: JSON, CSV and LaTeX that say what was measured."""
+"""An evaluation as JSON, CSV and LaTeX."""
 
 import csv
 import io
@@ -51,19 +51,19 @@ def test_that_figures_of_every_fold_have_their_n_and_rates_their_intervals():
     assert by_csv["frame", "a", "BPCER"]["low"] == ""
 
 
-def test_that_scores_are_there_when_asked_for_and_make_the_same_table_again():
+def test_that_scores_are_written_on_request_and_give_the_same_table():
     found = scores([0.9, None, 0.4], print=[0.1, 0.6])
     made = table(method(folds=(fold(table=found),)))
     plain = row_of(as_document(made), "Localised MKL")["measured"]["folds"][0]
     assert "frames" not in plain
     document = json.loads(json.dumps(as_document(made, with_scores=True), allow_nan=False))
-    told = row_of(document, "Localised MKL")["measured"]["folds"][0]["frames"]
-    again = ScoreTable.of(told["score"], told["species"], told["subject"], told["presentation"])
+    read = row_of(document, "Localised MKL")["measured"]["folds"][0]["frames"]
+    again = ScoreTable.of(read["score"], read["species"], read["subject"], read["presentation"])
     np.testing.assert_array_equal(again.scores, found.scores)
     assert again.presentations.tolist() == found.presentations.tolist()
 
 
-def test_that_odd_parameters_become_plain_values():
+def test_that_unusual_parameters_become_json_values():
     odd = {"": {"nan": float("nan"), "pair": (1, 2.5), "kind": NAMES["lpq"], "none": None}}
     odd[""]["delta"] = np.float64(0.25)
     document = as_document(table(method(folds=(fold(parameters=odd),))))
@@ -73,11 +73,11 @@ def test_that_odd_parameters_become_plain_values():
     assert '"delta": 0.25' in text
 
 
-def test_that_lines_of_a_level_tell_the_threshold_of_that_level():
+def test_that_lines_of_a_level_have_the_threshold_of_that_level():
     one = fold("a", presentation_threshold=Threshold(0.7, "given"))
     made = table(method(folds=(one, fold("b"))), table="")
-    told = {(line["level"], line["threshold"]) for line in lines_of(made) if line["fold"] == "a"}
-    assert told == {("presentation", "0.7"), ("frame", "0.5")}
+    found = {(line["level"], line["threshold"]) for line in lines_of(made) if line["fold"] == "a"}
+    assert found == {("presentation", "0.7"), ("frame", "0.5")}
     folds = as_document(made)["rows"][0]["measured"]["folds"]
     assert folds[0]["threshold"]["value"] == 0.5
     assert folds[0]["presentation_threshold"] == {"value": 0.7, "origin": "given"}

@@ -1,4 +1,4 @@
-"""The page of a table: self-contained, escaped, and of what was measured."""
+"""The page of an evaluation: self-contained, well-formed, and complete."""
 
 import re
 from dataclasses import replace
@@ -20,16 +20,10 @@ def text_of(page):
     return re.sub(r"\s+", " ", " ".join(outline(page).text)).replace("\u00a0", " ")
 
 
-@pytest.fixture(scope="module")
-def page():
-    folds = tuple(fold(name, parameters={"": {"delta": 0.1}}) for name in ("one", "two"))
-    return page_of(method("lpq", "ℓp,q-MKL", folds), method(folds=folds), table="ONC")
-
-
-def test_that_the_page_is_well_formed_has_its_charts_and_loads_nothing(page):
-    found = outline(page)
-    assert found.tags.count("figure") == 3
-    assert found.tags.count("h1") == 1
+def test_that_the_page_is_well_formed_has_its_charts_and_loads_nothing():
+    folds = (fold("one"), fold("two"))
+    page = page_of(method("lpq", "ℓp,q-MKL", folds), method(folds=folds), table="ONC")
+    assert outline(page).tags.count("figure") == 3
     assert_that_nothing_is_loaded(page)
 
 
@@ -70,15 +64,13 @@ def test_that_long_names_keep_both_ends_in_the_forest():
     ]
 
 
-def test_that_curves_are_of_the_papers_method_and_the_three_best_others():
+def test_that_curves_show_the_papers_method_and_the_three_best_others():
     bad = scores([0.4, 0.3], print=[0.9, 0.8])
     methods = [method(f"m{k}", f"m{k}") for k in range(3)]
     worst = method("bad", "bad", (fold(table=bad),))
     drawn = chosen_curves(table(worst, *methods, method()))
     assert [name for _, name in drawn.legend] == ["Localised MKL", "m0", "m1", "m2"]
-
-
-def test_that_there_are_no_curves_without_both_classes():
+    # Without both classes there are none.
     assert chosen_curves(table(method(folds=(fold(table=scores([0.9])),)))) == Curves()
 
 
