@@ -1,1 +1,1 @@
-"""Measuring methods on a protocol: features on disk, fits, thresholds, tables."""
+"""Evaluation of methods on a database's protocol: features, fits, thresholds, scores."""

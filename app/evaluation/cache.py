@@ -1,9 +1,9 @@
 """The evaluation cache: views of recordings, outcomes of methods, digests of files.
 
 An entry is one safetensors file with a manifest and a digest (`lmkl_core.model_file.container`),
-without pickle, written atomically. A truncated, damaged or misnamed entry counts as missing. Keys
-are digests of everything that decides the values, so entries never go out of date, and all
-evaluations share one folder.
+written atomically. A truncated, damaged or misnamed entry counts as missing. Keys are digests of
+everything that decides the values, so entries never become outdated, and all evaluations share one
+folder.
 """
 
 import contextlib
@@ -41,13 +41,13 @@ from lmkl_core.model_file.container import (
 from lmkl_core.system.files import CACHE_VARIABLE, cache_folder, write_atomically
 
 LARGEST_ENTRY = 1 << 30
-"""Bytes of an entry: about ten thousand frames of the paper's views."""
+"""Most bytes of an entry: about ten thousand frames of the paper's views."""
 
 _ABANDONED = 24 * 3600.0
 
 
 def key_of(values: Any) -> str:
-    """Return the key of JSON values: equal values, equal keys."""
+    """Return a digest of JSON values as their key."""
     return hashlib.sha256(canonical(values).encode("ascii")).hexdigest()
 
 
@@ -81,7 +81,7 @@ class Cache:
                 tensors = read_tensors(stream, header)
         except (OSError, Refused, ValueError, TypeError, LookupError):
             return None
-        # A renamed file is intact, and wrong all the same.
+        # A renamed file is intact but wrong.
         return (header.document, tensors) if header.document.get("key") == key else None
 
     def store(self, key: str, document: dict[str, Any], arrays: Arrays) -> None:
@@ -90,8 +90,8 @@ class Cache:
         data = seal({**document, "key": key}, contiguous)
         if len(data) > LARGEST_ENTRY:
             raise InvalidInputError(
-                f"A recording's views have {len(data) / 2**30:.1f} GiB, too much for the cache: "
-                "take fewer frames a recording."
+                f"The views of a recording take {len(data) / 2**30:.1f} GiB, too much for the "
+                "cache: use fewer frames per recording."
             )
         with self.writable():
             make_private(path.parent)
@@ -133,17 +133,17 @@ class Cache:
 # ------------------------------------------------------------------ recordings
 
 FORMAT = 1
-"""Raised when the contents of a kept recording change."""
+"""Increased when the contents of a cached recording change."""
 
 _UNMEASURABLE = 1e6
-"""Stands for circumstances that are infinite, such as the sharpness of an evenly grey face."""
+"""Replaces infinite conditions, such as the sharpness of an evenly grey face."""
 
 
 @dataclass(frozen=True, eq=False)
 class RecordingFeatures:
-    """Views of one recording: a row for each frame that is ready.
+    """Views of one recording, one row per frame that is ready.
 
-    ``conditions`` has a column for each of `app.vision.conditions.NAMES`, none for presets of
+    ``conditions`` has a column for each of `app.vision.conditions.NAMES`, or none for presets of
     whole pictures; ``reasons`` say why the other frames have no views.
     """
 
@@ -187,7 +187,7 @@ class RecordingFeatures:
 
     @classmethod
     def from_entry(cls, entry: Entry, columns: Mapping[str, int]) -> "RecordingFeatures":
-        """Return what `entry` stored; the key covers the format and the columns."""
+        """Restore a recording from `entry`; the key covers the format and the columns."""
         document, arrays = entry
         views = {
             name: arrays.get(f"view.{number}", np.empty((0, width), np.float32))
@@ -201,7 +201,7 @@ class RecordingFeatures:
 # ------------------------------------------------------------------ digests
 
 SMALLEST = 1 << 20
-"""Bytes of a file from which its digest is worth remembering."""
+"""Fewest bytes of a file whose digest is worth remembering."""
 
 SETTLED = 10.0
 """Seconds after which a written file counts as finished."""
@@ -212,8 +212,8 @@ _LARGEST_MEMORY = 64 << 20
 class Digests:
     """Digests of recordings, remembered so that a run does not read gigabytes again.
 
-    A remembered digest counts while the file's size, times and place on the disk are the same. A
-    file written moments ago could change without these showing it, so its digest is not
+    A remembered digest is valid while the file's size, times and inode stay the same. A file
+    written moments ago could change without any of these changing, so its digest is not
     remembered. Deleting the memory only makes the next run slower.
     """
 
@@ -250,7 +250,7 @@ class Digests:
 
 
 def _settled_state(path: Path) -> list[str] | None:
-    """Return what changes when a large file does; None for others and those just written."""
+    """Return values that change with a large file; None for other and just written files."""
     try:
         status = path.stat()
     except OSError:

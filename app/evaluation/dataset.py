@@ -1,4 +1,4 @@
-"""Rows of a plan as plain arrays: the input of a task, on this machine or another."""
+"""The rows of a plan as plain arrays: the input of a task, on this machine or another."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -19,22 +19,22 @@ from lmkl_core.metrics import ScoreTable
 Views: TypeAlias = Mapping[str, NDArray[np.float32]]
 
 MAPPED = 64 << 20
-"""Bytes from which views of a part are mapped from a file."""
+"""From this many bytes, the views of a part are mapped from a file."""
 
 MAX_TRAIN = 2000
-"""Training frames of a plan; more are thinned out evenly."""
+"""Most training frames of a plan; more are thinned out evenly."""
 
 FEW_TAKES = 100
-"""Takes up to which shared circumstances are looked for. With more, each has others like it, and
-all count as sharing them: whole recordings are then left out for the threshold."""
+"""Most takes among which shared conditions are searched for. With more, each has others like it,
+and all count as sharing them: whole recordings are then left out for the threshold."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of one part of a plan, one for each frame with views.
+    """Rows of one part of a plan, one per frame with views.
 
-    ``recordings`` and ``conditions`` number each row's recording and circumstances. ``is_attack``
-    is known for development rows only.
+    ``recordings`` and ``conditions`` number the recording and the conditions of each row.
+    ``is_attack`` is known for development rows only.
     """
 
     views: Views
@@ -72,7 +72,7 @@ Problem: TypeAlias = tuple[Rows, Rows]
 
 @dataclass(frozen=True, eq=False)
 class PlanData:
-    """The rows of one plan; of the test, views alone. ``others`` are problems of other classes."""
+    """The rows of one plan; the test has views only. ``others`` are problems of other classes."""
 
     train: Rows
     development: Rows
@@ -85,7 +85,7 @@ class PlanData:
             self.train.of(names),
             self.development.of(names),
             {name: self.test[name] for name in names},
-            tuple((train.of(names), held.of(names)) for train, held in self.others),
+            tuple((train.of(names), development.of(names)) for train, development in self.others),
         )
 
     @property
@@ -95,20 +95,20 @@ class PlanData:
         return sum(view.nbytes for views in parts for view in views.values())
 
     def __sizeof__(self) -> int:
-        # Tells Dask to send the data once to a worker, not with each task.
+        # Makes Dask send the data to a worker once instead of with each task.
         return object.__sizeof__(self) + self.n_bytes
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTemplate:
-    """A table without scores, whose columns all methods share, and which rows are ready."""
+    """A score table without scores, shared by all methods, and which of its rows have views."""
 
     empty: ScoreTable
     ready: NDArray[np.bool_]
 
     @classmethod
     def of(cls, recordings: Sequence[Recording], store: FeatureStore) -> "ScoreTemplate":
-        """Make a row for every frame, and one without response for a recording without frames."""
+        """Make one row per frame, and one non-response for a recording without frames."""
         ready = [store.seen[recording.name].ready for recording in recordings]
         rows = [each if len(each) else np.zeros(1, dtype=bool) for each in ready]
         about = [
@@ -119,7 +119,7 @@ class ScoreTemplate:
         return cls(ScoreTable(np.full(len(every), np.nan), *columns.T), every)
 
     def filled(self, scores: NDArray[np.float64] | None) -> ScoreTable:
-        """Return the table with scores of the frames that are ready."""
+        """Return the table with the scores of its frames with views."""
         if scores is None:
             return self.empty
         column = np.full(len(self.ready), np.nan)
@@ -128,9 +128,9 @@ class ScoreTemplate:
 
 
 def assemble(plan: Plan, others: Sequence[Plan], store: FeatureStore, folder: Path) -> PlanData:
-    """Gather a plan's rows, training rows thinned out to `MAX_TRAIN`.
+    """Collect a plan's rows, with the training rows thinned out to `MAX_TRAIN`.
 
-    ``others`` are plans of other classes that choose the parameters; large arrays are mapped from
+    ``others`` are plans of other classes, used to choose parameters; large arrays are mapped from
     files in ``folder``.
     """
     train, development = _problem(plan, store, folder)
@@ -143,7 +143,7 @@ def assemble(plan: Plan, others: Sequence[Plan], store: FeatureStore, folder: Pa
 
 def _problem(plan: Plan, store: FeatureStore, folder: Path) -> Problem:
     train_views, conditions = _gathered(plan.train, store, folder, "train")
-    train = Rows(train_views, _numbers(plan.train, store), _circumstances(conditions))
+    train = Rows(train_views, _numbers(plan.train, store), _shared_conditions(conditions))
     views, _ = _gathered(plan.development, store, folder, "development")
     numbers = _numbers(plan.development, store)
     attacks = np.array([recording.is_attack for recording in plan.development], dtype=bool)
@@ -153,13 +153,13 @@ def _problem(plan: Plan, store: FeatureStore, folder: Path) -> Problem:
 def _gathered(
     recordings: Sequence[Recording], store: FeatureStore, folder: Path, part: str
 ) -> tuple[dict[str, NDArray[np.float32]], list[NDArray[np.float64]]]:
-    """Return the stacked views of recordings, and circumstances by recording."""
+    """Return the stacked views of recordings, and the conditions by recording."""
     columns = store.pipeline.columns
     n = store.n_ready(recordings)
     is_mapped = 4 * n * sum(columns.values()) >= MAPPED
     with store.cache.writable():
         views = {
-            name: _room(folder / f"{part}.{number}.npy" if is_mapped else None, (n, width))
+            name: _allocate(folder / f"{part}.{number}.npy" if is_mapped else None, (n, width))
             for number, (name, width) in enumerate(columns.items())
         }
     conditions, at = [], 0
@@ -173,23 +173,23 @@ def _gathered(
         conditions.append(features.conditions)
     if at != n:
         raise InvalidInputError(
-            "Recordings changed while they were evaluated: run it again when they stay as they are."
+            "Recordings changed during the evaluation: run it again when they no longer change."
         )
     for view in views.values():
         view.flags.writeable = False
     return views, conditions
 
 
-def _room(path: Path | None, shape: tuple[int, int]) -> NDArray[Any]:
+def _allocate(path: Path | None, shape: tuple[int, int]) -> NDArray[Any]:
     if path is None:
         return np.empty(shape, np.float32)
     path.parent.mkdir(parents=True, exist_ok=True)
-    room = np.lib.format.open_memmap(path, "w+", np.float32, shape)
+    array = np.lib.format.open_memmap(path, "w+", np.float32, shape)
     if hasattr(os, "posix_fallocate"):
         # On a full disk, writing to a mapped file would kill the process.
         with path.open("r+b") as stream:
             os.posix_fallocate(stream.fileno(), 0, path.stat().st_size)
-    return room
+    return array
 
 
 def _numbers(recordings: Sequence[Recording], store: FeatureStore) -> NDArray[np.int64]:
@@ -198,8 +198,8 @@ def _numbers(recordings: Sequence[Recording], store: FeatureStore) -> NDArray[np
     return np.repeat(np.arange(len(recordings)), counts)
 
 
-def _circumstances(conditions: Sequence[NDArray[np.float64]]) -> NDArray[np.int64] | None:
-    """Number the circumstances of training rows, if they were measured."""
+def _shared_conditions(conditions: Sequence[NDArray[np.float64]]) -> NDArray[np.int64] | None:
+    """Number the conditions of training rows, if they were measured."""
     known = {number: rows for number, rows in enumerate(conditions) if len(rows)}
     if not known or not all(rows.shape[1] for rows in known.values()):
         return None

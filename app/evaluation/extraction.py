@@ -1,12 +1,12 @@
 """From recordings to views, through the app's own pipeline, each recording once.
 
-Jobs run through joblib: in processes of this machine, or on the active backend, such as a Dask
-cluster whose machines see the same files. A job uses one thread, since frames of one recording wait
-for each other. Without jobs, the networks share a frame's crops among threads.
+Jobs are run by joblib: in processes of this machine, or on the active backend, such as a Dask
+cluster whose machines see the same files. A job uses one thread, because frames of a recording are
+processed in order. Without jobs, threads share the crops of a frame.
 
-Views are kept under a key of everything that decides them: the recording's content, the networks'
+The cache key of views covers everything that decides them: the recording's content, the networks'
 weights and preprocessing, the face detector, the limits of the quality gate, the number of frames,
-and `PIPELINE_VERSION`. Frames without a usable face are kept as non-responses.
+and `PIPELINE_VERSION`. Frames without a usable face are cached as non-responses.
 """
 
 import logging
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from app.evaluation.protocols.splits import Database
 
 PIPELINE_VERSION = 2
-"""Raised when detection, tracking, alignment, crops or quality measures change the views."""
+"""Increased when detection, tracking, alignment, crops or quality measures change the views."""
 
 OPEN = Limits(
     min_size=0.0,
@@ -65,7 +65,7 @@ OPEN = Limits(
     max_roll=inf,
     max_motion=inf,
 )
-"""No gate: every face that is found has views."""
+"""No gate: every detected face has views."""
 
 log = logging.getLogger(__name__)
 
@@ -73,11 +73,11 @@ _of_thread = threading.local()
 
 
 Recipe: TypeAlias = tuple[Preset, bool]
-"""Preset and gate: what a worker needs for a `FeaturePipeline` of its own."""
+"""Preset and gate: enough for a worker to make its own `FeaturePipeline`."""
 
 
 class FeaturePipeline:
-    """Makes views of frames, and knows what identifies them.
+    """Makes views of frames, and describes everything that decides them.
 
     ``gate`` turns the quality gate on; presets of whole pictures have none. The other options are
     those of `lmkl_core.features.extractor.Extractor`.
@@ -95,10 +95,10 @@ class FeaturePipeline:
         self.recipe: Recipe = (preset, gate)
         self.extractor = Extractor(preset, threads=threads, progress=progress, cancel=cancel)
         self.needs_face = any(crop.of != "image" for crop in preset.crops)
-        # Always the same: a user's installed detectors must not change a table.
+        # Fixed, so that the detectors a user has installed cannot change a table.
         self.detector = make_detector("mtcnn")
         limits = Limits() if gate else OPEN
-        # No liveness meter: no method reads it, and it takes a third as long as the views.
+        # No liveness meter: no method uses it, and it adds a third to the time.
         self.pipeline = Pipeline(self.extractor, FaceTracker(self.detector), limits)
 
     @property
@@ -107,7 +107,7 @@ class FeaturePipeline:
         return self.extractor.columns
 
     def identity(self) -> dict[str, Any]:
-        """Return everything that decides a frame's views, as JSON values."""
+        """Return everything that decides the views of a frame, as JSON values."""
         identity = {"pipeline": PIPELINE_VERSION, "features": self.extractor.fingerprint()}
         if self.needs_face:
             limits = asdict(self.pipeline.limits)
@@ -123,7 +123,7 @@ class FeaturePipeline:
         step: Callable[[], None] = lambda: None,
         cancel: Cancel | None = None,
     ) -> RecordingFeatures:
-        """Make the views of a recording; ask ``cancel`` before every frame."""
+        """Make the views of a recording; call ``cancel`` before every frame."""
         results = []
         self.pipeline.reset()
         for frame in recording.reader.frames(n_frames):
@@ -151,7 +151,7 @@ def features_of(
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Key of a recording's views, which frames have any, and why others or all do not."""
+    """Key of a recording's views, which frames have views, and why others have none."""
 
     key: str
     ready: NDArray[np.bool_]
@@ -164,17 +164,17 @@ class Seen:
 
 
 class FeatureStore:
-    """Views of recordings with ``n_frames`` each, made where the cache lacks them."""
+    """Views of recordings, ``n_frames`` each, from the cache or newly made."""
 
     def __init__(self, pipeline: FeaturePipeline, cache: Cache, n_frames: int) -> None:
         self.pipeline, self.cache, self.n_frames = pipeline, cache, n_frames
         self.seen: dict[str, Seen] = {}
-        # Keys of views that earlier versions kept say "eyes".
+        # "eyes" is part of the keys that earlier versions used.
         self._identity = {"format": FORMAT, "frames": n_frames, "eyes": pipeline.identity()}
         self._digests = Digests(cache.folder)
 
     def key(self, recording: Recording) -> str:
-        """Return the key under which a recording's views are kept."""
+        """Return the key under which a recording's views are cached."""
         return key_of({**self._identity, "content": self._digests.of(recording)})
 
     def prepare(
@@ -185,17 +185,17 @@ class FeatureStore:
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> None:
-        """Make the views of recordings that have none yet; finished recordings are kept.
+        """Make the views of recordings that have none yet; finished recordings are cached.
 
-        ``cancel`` is asked before every frame or, with several jobs, between some recordings.
+        ``cancel`` is called before every frame or, with several jobs, between some recordings.
         """
         every = list(recordings)
-        part = Part(progress, len(every), "Looking for views made before")
+        part = Part(progress, len(every), "Looking for cached views")
         missing = []
         try:
             for recording in every:
                 raise_if_cancelled(cancel, CANCELLED)
-                if not self._is_there(recording):
+                if not self._is_settled(recording):
                     missing.append(recording)
                 part.step()
         finally:
@@ -216,8 +216,8 @@ class FeatureStore:
         self, missing: list[Recording], part: Part, cancel: Cancel | None
     ) -> Iterator[Recording]:
         for recording in missing:
-            # Another run may have made it meanwhile.
-            if not self._is_there(recording):
+            # Another run may have made it in the meantime.
+            if not self._is_settled(recording):
                 self._make(recording, part.step, cancel)
             yield recording
 
@@ -236,23 +236,24 @@ class FeatureStore:
         ):
             for recording, features in results:
                 if features is None:
-                    # A remote worker may not see the file; this process has read it.
+                    # A remote worker may not see the file, which this process has read.
                     self._make(recording)
                 else:
-                    self._keep(recording, features)
+                    self._store(recording, features)
                 yield recording
 
     def n_ready(self, recordings: Iterable[Recording]) -> int:
         return sum(self.seen[recording.name].n_ready for recording in recordings)
 
     def features(self, recording: Recording) -> RecordingFeatures:
-        """Return a recording's views, made again if they were lost meanwhile."""
+        """Return a recording's views; make them again if they have been lost."""
         seen = self.seen.get(recording.name)
         if seen is not None and seen.problem:
             return RecordingFeatures.of([], self.pipeline.columns)
         return self._load(recording) or self._make(recording)
 
-    def _is_there(self, recording: Recording) -> bool:
+    def _is_settled(self, recording: Recording) -> bool:
+        """Whether a recording is cached or known to be unreadable."""
         try:
             return self._load(recording) is not None
         except (SourceError, OSError) as error:
@@ -277,13 +278,13 @@ class FeatureStore:
         try:
             made = self.pipeline.features(recording, self.n_frames, step, cancel)
         except (SourceError, OSError) as error:
-            # Not kept: the disk may be there again tomorrow.
+            # Not cached: the disk may be back tomorrow.
             self._unreadable(recording, error)
             return RecordingFeatures.of([], self.pipeline.columns)
-        self._keep(recording, made)
+        self._store(recording, made)
         return made
 
-    def _keep(self, recording: Recording, features: RecordingFeatures) -> None:
+    def _store(self, recording: Recording, features: RecordingFeatures) -> None:
         key = self.key(recording)
         self.cache.store(key, *features.entry())
         self.seen[recording.name] = Seen(key, features.ready, Counter(features.reasons))
@@ -297,7 +298,7 @@ class FeatureStore:
 
 
 def available_preset(database: "Database", options: "Options") -> tuple[Preset, str]:
-    """Return the preset to use, and a sentence where it stands in for the database's own.
+    """Return the preset to use, and a sentence if it replaces the database's own.
 
     Raises `MissingWeightsError` or `EngineError` if the networks of a requested preset are
     missing.
@@ -310,30 +311,30 @@ def available_preset(database: "Database", options: "Options") -> tuple[Preset, 
     except (MissingWeightsError, EngineError) as error:
         if options.preset or options.paper_views or preset.name == DEFAULT_PRESET:
             raise
-        way = f"`lmkl-pad weights fetch --preset {preset.name}` gets their networks."
+        way = f"`lmkl-pad weights fetch --preset {preset.name}` downloads their networks."
         if isinstance(error, EngineError):
             way = str(error)
         other = load_preset(DEFAULT_PRESET)
         if all(crop.of == "image" for crop in preset.crops):
             other = _of_whole_pictures(other)
         return other, (
-            f"The paper's views ({preset.name}) cannot be made on this computer, so the views are "
-            f"those of the preset {other.name}. {way} `--paper-views` stops instead."
+            f"The paper's views ({preset.name}) cannot be made on this computer, so the preset "
+            f"{other.name} was used. {way} `--paper-views` stops instead."
         )
     return preset, ""
 
 
 def _of_whole_pictures(preset: Preset) -> Preset:
-    """Apply a preset's networks and layers to whole pictures: objects have no faces."""
+    """Apply a preset's networks and layers to whole pictures, for objects without faces."""
     crop = Crop("image", preset.crops[0].size, of="image")
     branches = tuple(replace(branch, crops=(crop.name,)) for branch in preset.branches)
     return replace(preset, name=f"{preset.name}-image", crops=(crop,), branches=branches)
 
 
 def with_face_descriptors(preset: Preset) -> Preset:
-    """Add descriptors of the face or picture, if the preset can have any.
+    """Add descriptors of the face or picture, if the preset allows any.
 
-    They cost little beside the networks, and with them views made for some methods serve all.
+    They cost little compared with the networks, and with them the same views serve all methods.
     """
     has_face = any(crop.of == "face" for crop in preset.crops)
     try:

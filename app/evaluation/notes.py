@@ -1,4 +1,4 @@
-"""Settings, counts and remarks on the recordings of an evaluation."""
+"""Settings, counts and remarks of an evaluation, for reports."""
 
 from collections import Counter
 
@@ -18,10 +18,10 @@ def settings_of(
 ) -> dict[str, str]:
     """Return the settings by name, in the order of reports."""
     endings = tuple(f"/{name}" for name in HAND_MADE)
-    by_hand = [name for name in pipeline.columns if name.endswith(endings)]
-    views = f"{len(pipeline.columns) - len(by_hand)} of networks"
-    if by_hand:
-        views += f"; {' and '.join(by_hand)} for the methods named after them"
+    descriptors = [name for name in pipeline.columns if name.endswith(endings)]
+    views = f"{len(pipeline.columns) - len(descriptors)} of networks"
+    if descriptors:
+        views += f"; {' and '.join(descriptors)} for the methods named after them"
     settings = {
         "preset": preset.name,
         "views": views,
@@ -44,7 +44,7 @@ def _selection(options: Options) -> str:
     deltas, exponents = GRID[options.grid]
     cells = f"{len(deltas) * len(exponents) ** 2} cells of delta, p and q"
     development = (
-        f"on development data, as the paper does: the largest AUC over presentations of {cells} "
+        f"on development data, as in the paper: the largest AUC over presentations of {cells} "
         "(or of a method's own grid), ties to the smoother model"
     )
     alone = f"on bona fide training frames alone: novelty radius over {cells}"
@@ -69,10 +69,10 @@ def _threshold(options: Options) -> str:
 
 
 def counts(layout: Layout, store: FeatureStore) -> dict[str, int]:
-    """Count recordings and frames by split and kind, a recording once for each split."""
+    """Count recordings and frames by split and kind, each recording once per split."""
     total: dict[str, int] = {}
     for part in PARTS:
-        # A recording may be genuine to one class and novel to another.
+        # A recording may be genuine for one class and novel for another.
         once = {
             (each.name, each.is_attack): store.seen[each.name]
             for plan in layout.plans
@@ -89,50 +89,50 @@ def counts(layout: Layout, store: FeatureStore) -> dict[str, int]:
 
 
 def copies(layout: Layout, store: FeatureStore) -> list[str]:
-    """Warn of test recordings whose content a model knows already."""
+    """Warn about test recordings with the content of a training or development recording."""
     found: dict[str, None] = {}
     for plan in layout.plans:
-        learnt = {store.seen[each.name].key for each in (*plan.train, *plan.development)}
+        known = {store.seen[each.name].key for each in (*plan.train, *plan.development)}
         for recording in plan.test:
             key = store.seen[recording.name].key
-            if key and key in learnt:
+            if key and key in known:
                 found[recording.name] = None
     if not found:
         return []
     are = "test recording is a copy" if len(found) == 1 else "test recordings are copies"
     return [
         f"{len(found)} {are} of a training or development recording, such as "
-        f"{next(iter(found))}: figures are too good."
+        f"{next(iter(found))}: the figures are too good."
     ]
 
 
 def is_left_out(plan: Plan, fold: Fold, store: FeatureStore) -> bool:
     """Whether a person cannot be enrolled while others of the fold can.
 
-    That person's test presentations are non-responses then.
+    If so, that person's test presentations are non-responses.
     """
 
-    def has_enough(one: Plan) -> bool:
-        return store.n_ready(one.train) >= LEAST_FRAMES
+    def has_enough(plan: Plan) -> bool:
+        return store.n_ready(plan.train) >= LEAST_FRAMES
 
     return not has_enough(plan) and any(map(has_enough, fold.plans))
 
 
 def remarks(store: FeatureStore, layout: Layout) -> list[str]:
-    """Say which recordings, frames and people were lost, and whether frames were thinned out."""
-    said = []
+    """List lost recordings, frames and people, and say if frames were thinned out."""
+    found = []
     unreadable = [name for name, seen in store.seen.items() if seen.problem]
     if unreadable:
-        said.append(
-            f"{counted(len(unreadable), 'recording')} could not be read and count as without "
-            f"response, such as {unreadable[0]}."
+        found.append(
+            f"{counted(len(unreadable), 'recording')} could not be read and count as "
+            f"non-responses, such as {unreadable[0]}."
         )
     reasons = sum((seen.reasons for seen in store.seen.values()), Counter[str]())
     if without := sum(len(seen.ready) - seen.n_ready for seen in store.seen.values()):
         total = sum(len(seen.ready) for seen in store.seen.values())
         ((reason, number),) = reasons.most_common(1)
-        said.append(
-            f"{without} of {total} frames gave no views and count as without response; the most "
+        found.append(
+            f"{without} of {total} frames gave no views and count as non-responses; the most "
             f"frequent reason ({number} frames): {reason}"
         )
     left_out = list(
@@ -144,13 +144,14 @@ def remarks(store: FeatureStore, layout: Layout) -> list[str]:
         )
     )
     if left_out:
-        said.append(
-            f"{listed(left_out, most=4)} could not be enrolled, for want of training frames with "
-            "a usable face: test presentations meant for these models count as without response."
+        found.append(
+            f"{listed(left_out, most=4)} could not be enrolled: too few training frames have a "
+            "usable face, so their test presentations count as non-responses."
         )
     largest = max(store.n_ready(plan.train) for plan in layout.plans)
     if largest > MAX_TRAIN:
-        said.append(
-            f"Training frames were thinned out evenly to {MAX_TRAIN} a model, from up to {largest}."
+        found.append(
+            f"Training frames were thinned out evenly to {MAX_TRAIN} per model, from up to "
+            f"{largest}."
         )
-    return said
+    return found

@@ -1,4 +1,4 @@
-"""What an evaluation measures and how: options, and the table rows of the chosen methods."""
+"""Options of an evaluation, and the table rows of the chosen methods."""
 
 import contextlib
 import math
@@ -18,7 +18,7 @@ SELECTIONS: tuple[Selection, ...] = ("auto", "development", "bona-fide", "none")
 GRIDS: tuple[GridName, ...] = ("paper", "small")
 
 LIMITS = {"n_frames": (1, 10_000), "seed": (0, 2**32 - 1)}
-"""Least and largest values; one cache entry holds all frames of a recording."""
+"""Smallest and largest values; one cache entry holds all frames of a recording."""
 
 _PLAIN_RULES: tuple[RuleName, ...] = ("auto", "eer", "enrolment")
 _THRESHOLDS = "auto, eer, enrolment, bpcer:RATE such as bpcer:0.05, or given:VALUE"
@@ -44,29 +44,30 @@ class ThresholdRule:
                 return cls("bpcer", value)
             if name == "given" and math.isfinite(value):
                 return cls("given", value)
-        raise InvalidInputError(f"The threshold {text!r} is unknown: take {_THRESHOLDS}.")
+        raise InvalidInputError(f"The threshold {text!r} is unknown: choose {_THRESHOLDS}.")
 
 
 @dataclass(frozen=True)
 class Options:
-    """What is evaluated, and how; empty or None means the default.
+    """Options of an evaluation; empty or None means the default.
 
     Methods are keys of `lmkl_core.baselines.METHODS`, all by default.
 
     preset, paper_views
-        Name or path of the preset of views, the database's own by default. If its networks are
-        missing, the default preset stands in, and the report says so; with ``paper_views`` this is
-        an error.
+        Name or path of the preset of views, by default the database's own. If its networks are
+        missing, the default preset replaces it, and the report says so; with ``paper_views`` this
+        is an error.
     n_frames
-        Frames a recording, spread evenly.
+        Frames per recording, spread evenly.
     selection, grid
         Choose parameters by AUC on ``development`` data, as the paper does; by `lmkl_core.select`
-        on ``bona-fide`` training frames alone; or not at all. ``auto`` takes the first where the
-        development data have both classes, else the second. The ``paper``'s grid has 384 cells.
+        on ``bona-fide`` training frames alone; or not at all. ``auto`` uses the first if the
+        development data have both classes, otherwise the second. The ``paper``'s grid has 384
+        cells.
     threshold
         ``eer`` or ``bpcer:RATE`` on the development data, ``given:VALUE``, ``enrolment`` (the
-        model's own, from left-out training frames), or ``auto``: ``eer`` where the development
-        data have both classes, else ``enrolment``.
+        model's own, from left-out training frames), or ``auto``: ``eer`` if the development data
+        have both classes, otherwise ``enrolment``.
     gate
         Count frames that the quality gate refuses as non-responses; by default only on own
         recordings and the demo, since the databases' protocols have no gate.
@@ -93,16 +94,16 @@ class Options:
         for name, known in (("selection", SELECTIONS), ("grid", GRIDS)):
             if getattr(self, name) not in known:
                 raise InvalidInputError(
-                    f"{name}={getattr(self, name)!r} is unknown: take {', '.join(known)}."
+                    f"{name}={getattr(self, name)!r} is unknown: choose from {', '.join(known)}."
                 )
         for name, (least, most) in LIMITS.items():
             if not least <= getattr(self, name) <= most:
                 raise InvalidInputError(
-                    f"{name}={getattr(self, name)!r} must be a whole number of {least} to {most}."
+                    f"{name}={getattr(self, name)!r} must be a whole number from {least} to {most}."
                 )
         if self.n_jobs == 0:
             raise InvalidInputError(
-                "n_jobs=0 runs nothing: take 2 for two at a time, or -1 for all cores."
+                "n_jobs=0 runs nothing: use 2 for two jobs at a time, or -1 for all cores."
             )
         ThresholdRule.parse(self.threshold)
 
@@ -134,7 +135,7 @@ class Row:
 
 
 def chosen_methods(names: Sequence[str]) -> tuple[Method, ...]:
-    """Return the named methods in the order of the paper's tables; all without a name."""
+    """Return the named methods, or all, in the order of the paper's tables."""
     unknown = [name for name in names if name not in METHODS]
     if unknown:
         raise InvalidInputError(f"Unknown method {unknown[0]!r}: choose from {', '.join(METHODS)}.")

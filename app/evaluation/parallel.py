@@ -1,4 +1,4 @@
-"""What long parallel runs share: progress, cancellation, results as they arrive, warnings."""
+"""Progress, cancellation, results as they arrive, and warnings of long parallel runs."""
 
 import threading
 import warnings
@@ -12,7 +12,7 @@ from joblib import Parallel
 from lmkl_core.errors import raise_if_cancelled
 
 Progress: TypeAlias = Callable[[int, int, str], None]
-"""Called with steps done, total steps and a text; each part of a run goes from 0 to its total."""
+"""Called with steps done, total steps and a text; each part of a run counts from 0 to its total."""
 
 Cancel: TypeAlias = Callable[[], bool]
 
@@ -36,7 +36,7 @@ class Part:
 def arriving(
     parallel: Parallel, tasks: Sequence[Any], cancel: Cancel | None
 ) -> Generator[Any, None, None]:
-    """Yield results of delayed tasks as they finish; ask ``cancel`` between them.
+    """Yield results of delayed tasks as they finish; call ``cancel`` between them.
 
     ``parallel`` must return them as ``"generator_unordered"``.
     """
@@ -48,7 +48,7 @@ def arriving(
                 raise_if_cancelled(cancel, CANCELLED)
     finally:
         with warnings.catch_warnings():
-            # Cancelling abandons tasks.
+            # Cancelling abandons running tasks.
             warnings.filterwarnings("ignore", ".*still being processed by the workers")
             results.close()
 
@@ -57,7 +57,7 @@ def arriving(
 
 _of_thread = threading.local()
 _lock = threading.Lock()
-_router = ExitStack()
+_handler = ExitStack()
 _captures: list[list[str]] = []
 
 
@@ -65,16 +65,16 @@ _captures: list[list[str]] = []
 def captured_warnings() -> Iterator[list[str]]:
     """Collect this thread's warnings instead of printing them.
 
-    `warnings.catch_warnings` is not thread-safe: two that overlap leave each other's filters
-    behind, and a Dask worker runs several tasks at once. So one router serves all threads and
-    hands each warning to the thread that caused it.
+    `warnings.catch_warnings` is not thread-safe: overlapping blocks leave each other's filters
+    behind, and a Dask worker runs several tasks at once. So one handler serves all threads and
+    passes each warning to the thread that caused it.
     """
     messages: list[str] = []
     before = getattr(_of_thread, "messages", None)
     _of_thread.messages = messages
     with _lock:
         if not _captures:
-            _router.enter_context(warnings.catch_warnings())
+            _handler.enter_context(warnings.catch_warnings())
             warnings.simplefilter("always")
             warnings.showwarning = partial(_show, warnings.showwarning)
         _captures.append(messages)
@@ -85,13 +85,13 @@ def captured_warnings() -> Iterator[list[str]]:
         with _lock:
             _captures.pop()
             if not _captures:
-                _router.close()
+                _handler.close()
 
 
-def _show(others: Any, message: Warning | str, *arguments: Any, **named: Any) -> None:
+def _show(previous: Any, message: Warning | str, *arguments: Any, **named: Any) -> None:
     """Add a warning to the list of its thread; without one, call the previous handler."""
     messages: list[str] | None = getattr(_of_thread, "messages", None)
     if messages is None:
-        others(message, *arguments, **named)
+        previous(message, *arguments, **named)
     else:
         messages.append(str(message))

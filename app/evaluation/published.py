@@ -1,7 +1,7 @@
 r"""Figures of the paper's tables, as printed, in per cent.
 
-Standard deviations are those of samples (divided by the number of folds less one): an error in one
-of six folds of twenty presentations is printed as :math:`0.8 \pm 2.0`, and only
+Standard deviations are sample standard deviations (divided by the number of folds minus one): one
+error in six folds of twenty presentations is printed as :math:`0.8 \pm 2.0`, and only
 :math:`5 / \sqrt 6 = 2.04` rounds to that.
 """
 
@@ -22,8 +22,8 @@ class PrintedFigure:
 class PublishedRow:
     """One method of a table, with its figures by column.
 
-    The citation is empty for the paper's own method. ``why`` says why it may lack a measured
-    figure.
+    The citation is empty for the paper's own method. ``why`` is the reason if the method is not
+    measured.
     """
 
     title: str
@@ -38,7 +38,7 @@ class PublishedRow:
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """One table of the paper, by its label, such as ``RM``; the paper's own method is last."""
+    """One table of the paper, with its label, such as ``RM``; the paper's own method is last."""
 
     label: str
     title: str
@@ -53,7 +53,7 @@ class PublishedTable:
 
 
 def plain_name(title: str) -> str:
-    r"""Return letters and digits of a name, so that ``$\ell_{p,q}$-MKL`` is ``ℓp,q-MKL``."""
+    r"""Return the letters and digits of a name, so that ``$\ell_{p,q}$-MKL`` is ``ℓp,q-MKL``."""
     name = title.replace("(this work)", "").replace("\\ell", "l").replace("ℓ", "l")
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
@@ -152,7 +152,7 @@ _ROWS: Mapping[str, tuple[tuple[Any, ...], ...]] = {
         ("Localised MKL", "", OWN, (100.0,)),
     ),
 }
-"""Name, citation, why it is not measured, and mean and deviation of each column."""
+"""Name, citation, reason if not measured, and mean and deviation of each column."""
 
 _TITLES = {
     "ImageNovelty": ("Caltech-256, novelty detection", ("AUC",)),

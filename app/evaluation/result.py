@@ -1,4 +1,4 @@
-"""The result of an evaluation: plain values that reports are made of."""
+"""The result of an evaluation: plain values for reports."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,8 +15,8 @@ LEVELS: tuple[Level, ...] = ("frame", "presentation")
 
 
 DEMO_NOTE = (
-    "Everything is simulated, and no person is real: figures tell how methods compare on modelled "
-    "attacks, not how well anything does on real ones."
+    "Everything is simulated, and no person is real: the figures show how methods compare on "
+    "modelled attacks, not how well they detect real ones."
 )
 
 
@@ -24,15 +24,15 @@ DEMO_NOTE = (
 class FoldResult:
     """One method on one fold: the test scores of all its plans together.
 
-    A fold of one plan holds its scores and thresholds as they are. Scores of several models have
-    no common scale: tables of several plans hold ``score - threshold`` of the row's own plan, and
-    the threshold is 0. Thresholds of frames and of presentations differ, so the means of shifted
-    frames' scores are not shifted presentations' scores: `at` returns the right ones.
+    A fold of one plan holds its scores and thresholds unchanged. Scores of several models have no
+    common scale, so with several plans each row holds ``score - threshold`` of its own plan, and
+    the threshold is 0. Frames and presentations have different thresholds, so the mean of shifted
+    frame scores is not the shifted presentation score; `at` returns the right one.
 
-    ``frames`` are test scores by frame, NaN without a usable face; with several plans a
-    presentation is named ``plan: recording``, since several models may be shown the same recording.
-    ``presentations`` are given where they do not follow from frames: with several plans.
-    ``parameters`` are those chosen by plan, ``n_train`` the training frames of all plans, ``notes``
+    ``frames`` are test scores by frame, NaN without a usable face. With several plans a
+    presentation is named ``plan: recording``, because several models may judge the same recording,
+    and ``presentations`` is set, because it does not follow from ``frames``. ``parameters`` are the
+    chosen ones by plan, ``n_train`` counts the training frames of all plans, and ``notes`` are
     caveats such as a fit that is not certified.
     """
 
@@ -59,8 +59,8 @@ class MethodResult:
     """One row of the table.
 
     ``method`` is the key in `lmkl_core.baselines.METHODS`; for a method on single views, that key,
-    a colon and the view's name. Folds are in the layout's order, none when the method failed, for
-    the reason in ``failure``. ``seconds`` were spent fitting and scoring.
+    a colon and the view's name. Folds are in the layout's order; a failed method has none, and
+    ``failure`` is the reason. ``seconds`` is the time spent on fitting and scoring.
     """
 
     method: str
@@ -74,9 +74,10 @@ class MethodResult:
 class Evaluation:
     """All methods on one layout.
 
-    ``table`` is the label of the paper's table, empty where there is none; methods are in the
-    order of its tables. ``settings`` are texts by name, ``counts`` recordings and frames by split
-    and kind, such as ``"test attack recordings"``, ``notes`` sentences that a report must say.
+    ``table`` is the label of the paper's table, or empty; methods are in the order of its tables.
+    ``settings`` are texts by name, ``counts`` are numbers of recordings and frames by split and
+    kind, such as ``"test attack recordings"``, and ``notes`` are sentences that a report must
+    include.
     """
 
     layout: Layout

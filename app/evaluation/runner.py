@@ -1,8 +1,8 @@
-"""An evaluation from beginning to end: views, models, scores, thresholds.
+"""A complete evaluation: views, models, scores, thresholds.
 
-Views of recordings, then every method on every plan, are tasks for joblib's active backend, a Dask
-cluster included. Both are kept on disk as they finish: an interrupted run resumes, with the same
-figures.
+The views of recordings, then every method on every plan, are tasks for joblib's active backend,
+which may be a Dask cluster. Results are cached on disk as they finish, so an interrupted run
+resumes and gives the same figures.
 """
 
 import contextlib
@@ -31,14 +31,14 @@ from app.names import counted
 from app.storage import FEATURES_NAME, StorageError, remember_cache
 from lmkl_core.metrics import ScoreTable, Threshold, threshold_from
 
-OWN = ("plain", "demo")
-"""Databases on which the quality gate counts as in the app."""
+GATED = ("plain", "demo")
+"""Databases on which the quality gate is on, as in the app."""
 
 MOST_NOTES = 5
-"""Notes of a fold that are listed."""
+"""Notes listed for a fold."""
 
 _NO_MODEL = Threshold(None, "no model")
-"""Of people who could not be enrolled: none of their presentations has a score."""
+"""For people who could not be enrolled: none of their presentations has a score."""
 
 
 def run(
@@ -51,16 +51,16 @@ def run(
 ) -> Evaluation:
     """Measure methods on a layout.
 
-    ``progress`` reports three parts: looking for views, making views, fitting. ``cancel`` is asked
-    before every frame and between tasks, and inside tasks that run one after the other; finished
-    parts stay on disk. The result holds a failed method with the reason. `InvalidInputError` if
+    ``progress`` reports three parts: looking for views, making views, fitting. ``cancel`` is called
+    before every frame and between tasks, and inside tasks that run in this thread; finished parts
+    stay on disk. A failed method is in the result, with the reason. Raises `InvalidInputError` if
     methods, preset or layout cannot be used.
     """
     options = options or Options()
     methods = chosen_methods(options.methods)
     layout.check()
-    preset, instead = available_preset(database, options)
-    gate = layout.database in OWN if options.gate is None else options.gate
+    preset, replacement_note = available_preset(database, options)
+    gate = layout.database in GATED if options.gate is None else options.gate
     pipeline = FeaturePipeline(
         with_face_descriptors(preset),
         gate=gate,
@@ -68,29 +68,29 @@ def run(
         cancel=cancel,
     )
     if options.cache is not None:
-        # "Delete my data" must find this cache; if that cannot be noted, go on without.
+        # "Delete my data" must find this cache; if it cannot be noted, go on all the same.
         with contextlib.suppress(StorageError):
             remember_cache(options.cache)
     store = FeatureStore(pipeline, Cache(FEATURES_NAME, options.cache), options.n_frames)
     store.prepare(layout.recordings, n_jobs=options.n_jobs, progress=progress, cancel=cancel)
-    lines = rows(methods, list(pipeline.columns))
+    table_rows = rows(methods, list(pipeline.columns))
     plans = layout.plans
     others = [_others(plan, plans, layout, options) for plan in plans]
     templates = [
         (ScoreTemplate.of(plan.development, store), ScoreTemplate.of(plan.test, store))
         for plan in plans
     ]
-    outcomes = compute(plans, others, lines, store, options, progress=progress, cancel=cancel)
+    outcomes = compute(plans, others, table_rows, store, options, progress=progress, cancel=cancel)
     return Evaluation(
         layout=layout,
         table=database.table,
         methods=tuple(
-            _result(row, layout, outcomes[row.key], options, store, templates) for row in lines
+            _result(row, layout, outcomes[row.key], options, store, templates) for row in table_rows
         ),
         settings=settings_of(options, preset, pipeline, gate),
         counts=counts(layout, store),
         notes=(
-            *((instead,) if instead else ()),
+            *filter(None, [replacement_note]),
             *layout.notes,
             *pipeline.extractor.notes,
             *remarks(store, layout),
@@ -104,9 +104,9 @@ def run(
 
 
 def _others(plan: Plan, plans: list[Plan], layout: Layout, options: Options) -> tuple[Plan, ...]:
-    """Return problems of other classes where these choose the parameters."""
-    wanted = options.selection in ("auto", "development") and not plan.development
-    return others_of(plan, plans) if wanted and layout.mode == "one-against-rest" else ()
+    """Return problems of other classes, if they are used to choose the parameters."""
+    uses_classes = options.selection in ("auto", "development") and not plan.development
+    return others_of(plan, plans) if uses_classes and layout.mode == "one-against-rest" else ()
 
 
 def _result(
@@ -140,16 +140,16 @@ def pooled(
     rule: ThresholdRule,
     templates: Sequence[tuple[ScoreTemplate, ScoreTemplate]],
 ) -> FoldResult:
-    """Join the test scores of a fold's plans, each with thresholds of its own.
+    """Join the test scores of a fold's plans, each with its own thresholds.
 
     Thresholds are chosen at the level at which they are used, never on test scores. Each plan has
-    an outcome and templates of its development and test rows. Presentations to a model that could
-    not be enrolled are non-responses.
+    an outcome and templates for its development and test rows. If a model could not be enrolled,
+    the presentations to it are non-responses.
     """
     parts: dict[Level, list[tuple[ScoreTable, Threshold]]] = {level: [] for level in LEVELS}
-    for (held, tested), outcome in zip(templates, outcomes, strict=True):
-        test = tested.filled(outcome.test if outcome.is_enrolled else None)
-        development = held.filled(outcome.development if outcome.is_enrolled else None)
+    for (development_rows, test_rows), outcome in zip(templates, outcomes, strict=True):
+        test = test_rows.filled(outcome.test if outcome.is_enrolled else None)
+        development = development_rows.filled(outcome.development if outcome.is_enrolled else None)
         for level, found in parts.items():
             threshold = _NO_MODEL
             if outcome.is_enrolled:
@@ -174,10 +174,10 @@ def pooled(
 def _joined(
     parts: Sequence[tuple[ScoreTable, Threshold]], own: Sequence[float], names: Sequence[str]
 ) -> tuple[ScoreTable, Threshold]:
-    """Join tables, their scores shifted by their thresholds.
+    """Join tables after subtracting their thresholds from the scores.
 
-    Where one has none, all are shifted by the models' own thresholds, from enrolment: unshifted
-    scores of several models have no common zero, and their AUC would mean nothing.
+    If one has none, the models' own thresholds from enrolment are subtracted instead: unshifted
+    scores of several models have no common zero, and their AUC would be meaningless.
     """
 
     def shifted(zeros: Sequence[float]) -> ScoreTable:
@@ -185,7 +185,7 @@ def _joined(
         return ScoreTable.joined(moved, names)
 
     models = [threshold for _, threshold in parts if threshold is not _NO_MODEL]
-    # Numbers of one model follow the colon.
+    # After the colon come numbers of a single model.
     origins = Counter(threshold.origin.partition(":")[0] for threshold in models)
     origin_text = ", or ".join(
         origin if len(origins) == 1 else f"{origin} ({count} models)"
@@ -193,17 +193,17 @@ def _joined(
     )
     if any(threshold.value is None for threshold in models):
         return shifted(own), Threshold(None, origin_text)
-    said = f"{origin_text}, for each of {counted(len(models), 'model')}; scores are relative to it"
-    return shifted([threshold.value or 0.0 for _, threshold in parts]), Threshold(0.0, said)
+    origin_text += f", for each of {counted(len(models), 'model')}; scores are relative to it"
+    return shifted([threshold.value or 0.0 for _, threshold in parts]), Threshold(0.0, origin_text)
 
 
 def _notes(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
-    """Return each note once, with how many models it concerns."""
+    """Return each note once, with the number of models it applies to."""
     numbers = Counter(note for outcome in outcomes for note in outcome.notes)
     n = sum(outcome.is_enrolled for outcome in outcomes)
     notes = [note if n == 1 else f"{note} ({k} of {n} models)" for note, k in numbers.items()]
     if len(notes) > MOST_NOTES:
-        notes[MOST_NOTES:] = [f"There are {len(notes) - MOST_NOTES} more notes of this kind."]
+        notes[MOST_NOTES:] = [f"{len(notes) - MOST_NOTES} more notes are not listed."]
     return tuple(notes)
 
 
@@ -212,7 +212,7 @@ def choose_threshold(
 ) -> Threshold:
     """Return a plan's threshold for one level, from development scores by frame.
 
-    The model's own threshold is of frames; it is cautious for presentations, whose means vary
+    The model's own threshold is for frames; it is cautious for presentations, whose means vary
     less.
     """
     table = development if level == "frame" else development.by_presentation()

@@ -1,22 +1,22 @@
-"""Choosing a method's parameters, never on test data.
+"""Choice of a method's parameters, never on test data.
 
-``development``, as in the paper: fit every cell of a grid on the training frames and take the one
-with the largest AUC on development data, which have both classes, of other people or objects than
+``development``, as in the paper: fit every cell of a grid on the training frames and choose the one
+with the largest AUC on development data, which have both classes and other people or objects than
 the test. Ties go to the smoother model: the larger delta, then the larger p and q.
 
 Without development data but with other classes of objects, do the same on other classes, as in the
 paper's experiments on objects, which set parameters "using the data from classes other than the
-target class". For each of a few classes a model learns from every other training image and is
+target class". For each of a few classes, a model learns from every second training image and is
 tested on the rest, with training images of further classes as novel ones; the largest mean AUC
-wins. No image of the target is looked at, and no score of its model. Where a protocol also tests
-the target's model on these images, those that it does not test come first; where too few are left
-the report says so.
+wins. Neither images of the target nor scores of its model are used. If a protocol also tests the
+target's model on such images, those that it does not test are preferred; if too few are left, the
+report says so.
 
-``bona-fide``: `lmkl_core.select` on training frames alone. It is made for `LocalisedMKL`; other
+``bona-fide``: `lmkl_core.select` on training frames alone. It works for `LocalisedMKL`; other
 methods keep their defaults.
 
-Cells may be compared on fewer rows than the final fit (`SELECTION_ROWS`): delta is a multiple of
-their number, so it carries over.
+Cells may be compared on fewer rows than the final fit has (`SELECTION_ROWS`): delta is a multiple
+of their number, so it carries over.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ SELECTION_ROWS = 1000
 """Most training frames on which cells are compared."""
 
 SCORED_AT_ONCE = 1024
-"""Rows scored at once; more would copy the views of a whole set."""
+"""Rows scored at once, so that the views of a whole set are not copied."""
 
 GRID: dict[GridName, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "paper": (DELTAS, EXPONENTS),
@@ -51,7 +51,7 @@ GRID: dict[GridName, tuple[tuple[float, ...], tuple[float, ...]]] = {
 
 @dataclass(frozen=True)
 class Choice:
-    """Chosen parameters, with notes on how they were chosen."""
+    """Chosen parameters, and notes on how they were chosen."""
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ def choose(
     options: Options,
     cancel: Cancel | None = None,
 ) -> Choice:
-    """Choose a method's parameters; ``others`` serve where development data are missing."""
+    """Choose a method's parameters; ``others`` replace missing development data."""
     selection = options.selection
     if selection == "none" or len(row.method.grid()) < 2:
         return Choice()
@@ -76,20 +76,20 @@ def choose(
             return _by_development(row, problems, options, cancel)
         if selection == "development":
             notes.append(
-                "Without development data of both classes parameters were chosen on bona fide "
+                "Without development data of both classes, parameters were chosen on bona fide "
                 "training frames alone."
             )
     estimator = row.make(options.seed)
     if not isinstance(estimator, LocalisedMKL):
-        notes.append("Without development data the parameters are the method's defaults.")
+        notes.append("Without development data, the parameters are the method's defaults.")
         return Choice({}, tuple(notes))
-    few, said = _few(train)
+    thinned, thinning = _thinned(train)
     deltas, exponents = GRID[options.grid]
     found = select(
         estimator,
-        few.views,
-        groups=few.recordings,
-        conditions=few.conditions,
+        thinned.views,
+        groups=thinned.recordings,
+        conditions=thinned.conditions,
         deltas=deltas,
         exponents=(estimator.p,) if estimator.constraint in FIXED_FAMILIES else exponents,
         n_clusters=(estimator.n_clusters,),
@@ -98,29 +98,29 @@ def choose(
         cancel=cancel,
     )
     best = found.best.parameters
-    return Choice({name: best[name] for name in _axes(row)}, (*notes, *said))
+    return Choice({name: best[name] for name in _axes(row)}, (*notes, *thinning))
 
 
 def _by_development(
     row: Row, problems: Sequence[Problem], options: Options, cancel: Cancel | None
 ) -> Choice:
-    """Return the cell with the largest mean area over the problems."""
+    """Choose the cell with the largest mean AUC over the problems."""
     totals: list[float] = []
     for train, development in problems:
-        few, notes = _few(train)
-        cells, scores = _all_scored(row, few, development, options, cancel)
+        thinned, notes = _thinned(train)
+        cells, scores = _scored_cells(row, thinned, development, options, cancel)
         areas = [area(each, development) for each in scores]
         totals = areas if not totals else [a + b for a, b in zip(totals, areas, strict=True)]
-    # Rounding must not decide between cells that are equally good.
+    # Rounding errors must not decide between equally good cells.
     means = [round(total / len(problems), 9) for total in totals]
     best = max(range(len(cells)), key=lambda k: (means[k], *_smoothness(cells[k]), -k))
     return Choice(cells[best], notes)
 
 
-def _all_scored(
+def _scored_cells(
     row: Row, train: Rows, development: Rows, options: Options, cancel: Cancel | None
 ) -> tuple[list[dict[str, Any]], NDArray[np.float64]]:
-    """Return a method's cells, and their scores of the development rows."""
+    """Return a method's cells, and their scores on the development rows."""
     estimator = row.make(options.seed)
     if isinstance(estimator, LocalisedMKL):
         deltas, exponents = GRID[options.grid]
@@ -156,12 +156,12 @@ def scores_of(model: Any, views: Views, cancel: Cancel | None = None) -> NDArray
             {name: np.array(view[part]) for name, view in views.items()}
         )
     if not np.isfinite(scores).all():
-        raise InvalidInputError("Some of its scores are not finite numbers.")
+        raise InvalidInputError("Some scores are not finite.")
     return scores
 
 
 def area(scores: NDArray[np.float64], rows: Rows) -> float:
-    """Area under the ROC curve of recordings, by the mean scores of their frames."""
+    """Return the AUC over recordings, by the mean scores of their frames."""
     assert rows.is_attack is not None  # development rows
     _, first, member = np.unique(rows.recordings, return_index=True, return_inverse=True)
     means, attack = np.bincount(member, scores) / np.bincount(member), rows.is_attack[first]
@@ -176,29 +176,29 @@ def _smoothness(cell: Mapping[str, Any]) -> tuple[float, ...]:
     return tuple(float(cell[name]) for name in ("delta", "p", "q") if name in cell)
 
 
-def _few(train: Rows) -> tuple[Rows, tuple[str, ...]]:
-    few = train.thinned(SELECTION_ROWS)
-    if len(few) == len(train):
+def _thinned(train: Rows) -> tuple[Rows, tuple[str, ...]]:
+    rows = train.thinned(SELECTION_ROWS)
+    if len(rows) == len(train):
         return train, ()
-    return few, (f"Parameters were compared on {len(few)} of {len(train)} training frames.",)
+    return rows, (f"Parameters were compared on {len(rows)} of {len(train)} training frames.",)
 
 
 # ------------------------------------------------------------------ other classes
 
 CLASSES = 3
-"""Other classes used for every cell."""
+"""Other classes used to compare cells."""
 
-LEAST = 4
-"""Training images that such a class needs."""
+LEAST_IMAGES = 4
+"""Fewest training images of such a class."""
 
-NOVEL_EACH = 2
-"""Novel images for each genuine one."""
+NOVEL_PER_GENUINE = 2
+"""Novel images per genuine one."""
 
 _NOVEL = "another class"
 
 
 def others_of(plan: Plan, plans: Sequence[Plan]) -> tuple[Plan, ...]:
-    """Return problems of other classes for a target's plan, none if there are too few classes."""
+    """Return problems of other classes for a target's plan; none if classes are too few."""
     tested = {recording.name for recording in plan.test}
     own = {recording.subject for recording in plan.train}
     classes = {
@@ -209,23 +209,23 @@ def others_of(plan: Plan, plans: Sequence[Plan]) -> tuple[Plan, ...]:
     untested = {
         name: [each for each in found if each.name not in tested] for name, found in classes.items()
     }
-    if len(_able(untested)) >= min(CLASSES, len(_able(classes))):
+    if len(_usable(untested)) >= min(CLASSES, len(_usable(classes))):
         classes = untested
-    able = _able(classes)
-    if len(able) < 2:
+    names = _usable(classes)
+    if len(names) < 2:
         return ()
-    count = min(CLASSES, len(able))
-    return tuple(_problem(able[k * len(able) // count], classes) for k in range(count))
+    count = min(CLASSES, len(names))
+    return tuple(_problem(names[k * len(names) // count], classes) for k in range(count))
 
 
-def _able(classes: Mapping[str, Sequence[Recording]]) -> list[str]:
-    return [name for name, found in classes.items() if len(found) >= LEAST]
+def _usable(classes: Mapping[str, Sequence[Recording]]) -> list[str]:
+    return [name for name, found in classes.items() if len(found) >= LEAST_IMAGES]
 
 
 def _problem(name: str, classes: Mapping[str, Sequence[Recording]]) -> Plan:
     train, genuine = classes[name][0::2], classes[name][1::2]
     further = [each for other, found in classes.items() if other != name for each in found]
-    count = min(NOVEL_EACH * len(genuine), len(further))
+    count = min(NOVEL_PER_GENUINE * len(genuine), len(further))
     novel = [replace(further[k * len(further) // count], species=_NOVEL) for k in range(count)]
     return Plan(name, tuple(train), (*genuine, *novel), ())
 
@@ -233,17 +233,16 @@ def _problem(name: str, classes: Mapping[str, Sequence[Recording]]) -> Plan:
 def remarks_on_others(plans: Sequence[Plan], others: Sequence[Sequence[Plan]]) -> list[str]:
     if not any(others):
         return []
-    said = [
-        "Parameters are chosen as in the paper by data of other classes: the largest mean AUC of "
-        f"models of up to {CLASSES} other classes on their training images."
+    sentences = [
+        "As in the paper, parameters are chosen on other classes: the largest mean AUC of models "
+        f"of up to {CLASSES} other classes on their training images."
     ]
     for plan, problems in zip(plans, others, strict=True):
         tested = {recording.name for recording in plan.test}
         for problem in problems:
             if any(each.name in tested for each in (*problem.train, *problem.development)):
-                said.append(
-                    "In this protocol these images are also presented to the target's model, as "
-                    "novel ones."
+                sentences.append(
+                    "This protocol also presents these images to the target's model, as novel ones."
                 )
-                return said
-    return said
+                return sentences
+    return sentences

@@ -1,11 +1,11 @@
-"""Every method on every plan: a pure function of arrays, run through joblib and kept on disk.
+"""Every method on every plan: a pure function of arrays, run by joblib and cached on disk.
 
-A task knows which development rows are attacks, because parameters are chosen by them. Of test rows
-it gets the views alone, so that nothing it does can depend on their class.
+A task knows which development rows are attacks, because they are used to choose parameters. Of test
+rows it gets only the views, so that nothing it does can depend on their class.
 
-Outcomes are kept as they arrive, so that an interrupted evaluation resumes. Scores are kept, not
-figures: another threshold rule costs nothing. The key covers the rows, the method, the options that
-decide its parameters, and the code that computes, so that another release never reuses an outcome.
+Outcomes are cached as they arrive, so that an interrupted evaluation can resume. They hold scores,
+not figures, so another threshold rule costs nothing. The key covers the rows, the method, the
+options that decide its parameters, and the code, so that a new release never reuses an outcome.
 """
 
 import hashlib
@@ -40,16 +40,16 @@ from lmkl_core.errors import Cancelled, InvalidInputError, raise_if_cancelled
 from lmkl_core.system.processes import preferred_workers
 
 LEAST_FRAMES = 2
-"""Training frames that a model needs."""
+"""Fewest training frames of a model."""
 
 FORMAT = 3
-"""Raised when the contents of a kept outcome change."""
+"""Increased when the contents of a cached outcome change."""
 
 BATCH_BYTES = 1 << 30
-"""Size up to which views of several plans are held at once."""
+"""Largest size of views of several plans in memory at once."""
 
-TASKS_A_JOB = 4
-"""Tasks given out together, for each one that can run at a time."""
+TASKS_PER_JOB = 4
+"""Tasks submitted together, per job."""
 
 _COMPUTES = {
     "app.vision": ("conditions.py",),
@@ -77,10 +77,10 @@ class Enrolled:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Scores of one method's development and test rows, and how they came about.
+    """Scores of one method's development and test rows, and how they were computed.
 
-    ``failure`` says in one sentence why there are none; ``is_enrolled`` is False where there was
-    too little to learn from.
+    ``failure`` says in one sentence why there are none; ``is_enrolled`` is False if there were too
+    few training frames.
     """
 
     development: NDArray[np.float64]
@@ -95,8 +95,8 @@ class Outcome:
 
     @classmethod
     def failed(cls, sentence: str, seconds: float = 0.0, *, is_enrolled: bool = True) -> "Outcome":
-        nothing, enrolled = np.empty(0), Enrolled(np.nan, "")
-        return cls(nothing, nothing, enrolled, {}, 0, (), seconds, sentence, is_enrolled)
+        empty, enrolled = np.empty(0), Enrolled(np.nan, "")
+        return cls(empty, empty, enrolled, {}, 0, (), seconds, sentence, is_enrolled)
 
 
 def work(
@@ -104,18 +104,18 @@ def work(
 ) -> tuple[int, Outcome]:
     """Choose parameters, fit and score; a failure is an outcome too.
 
-    The number comes back with the outcome, since outcomes arrive in any order.
+    The number is returned with the outcome, because outcomes arrive in any order.
     """
     if row.names and len(data.train) < LEAST_FRAMES:
         why = (
-            f"There are {len(data.train)} training frames with a usable face: at least "
+            f"There are {len(data.train)} training frames with a usable face, but at least "
             f"{LEAST_FRAMES} are needed."
         )
         return number, Outcome.failed(why, is_enrolled=False)
     start = time.perf_counter()
     with captured_warnings() as captured:
         try:
-            # The caller's backend is busy with tasks such as this one.
+            # The active backend already runs tasks like this one.
             with parallel_config(backend="sequential"):
                 outcome = _fitted(row, data, options, cancel)
         except Cancelled:
@@ -130,7 +130,7 @@ def work(
 def _fitted(row: Row, data: PlanData, options: Options, cancel: Cancel | None) -> Outcome:
     if not row.names:
         raise InvalidInputError(
-            f"There are no {row.method.uses} views for it: choose another preset."
+            f"The preset has no {row.method.uses} views: choose another preset."
         )
     data = data.of(row.names)
     train, development = data.train, data.development
@@ -157,7 +157,7 @@ def _certificate(model: Any) -> tuple[str, ...]:
     gap = getattr(model, "gap_", None)
     if gap is None or gap <= CERTIFIED_GAP:
         return ()
-    return (f"The fit's optimum is not certified: its relative gap is {gap:.1e}.",)
+    return (f"The optimum of the fit is not certified: its relative gap is {gap:.1e}.",)
 
 
 def _first_line(text: str) -> str:
@@ -188,9 +188,9 @@ def compute(
     progress: Progress | None = None,
     cancel: Cancel | None = None,
 ) -> dict[str, list[Outcome]]:
-    """Return every method's outcomes in the order of plans, computing those that are not kept.
+    """Return every method's outcomes in the order of plans, computing those that are not cached.
 
-    ``others`` holds, for each plan, plans of other classes that choose its parameters.
+    ``others`` holds, for each plan, the plans of other classes used to choose its parameters.
     """
     cache = Cache(OUTCOMES_NAME, options.cache)
     found: dict[tuple[str, int], Outcome] = {}
@@ -200,7 +200,7 @@ def compute(
         for row in rows:
             raise_if_cancelled(cancel, CANCELLED)
             key = outcome_key(content, row, options)
-            outcome = kept(cache, key)
+            outcome = load(cache, key)
             if outcome is None:
                 missing.append((number, row, key))
             else:
@@ -208,7 +208,7 @@ def compute(
     part = Part(progress, len(missing), "Fitting and scoring")
     with closing(_computed(plans, others, missing, store, options, cancel)) as computed:
         for (number, row, key), outcome in computed:
-            keep(cache, key, outcome)
+            store_outcome(cache, key, outcome)
             found[row.key, number] = outcome
             part.step(text=f"Fitting and scoring: {row.title}")
     return {row.key: [found[row.key, number] for number in range(len(plans))] for row in rows}
@@ -225,27 +225,27 @@ def _computed(
     """Yield outcomes as they arrive."""
     if not tasks:
         return
-    # Tasks in this very thread can ask by themselves.
+    # Tasks that run in this thread can check for themselves.
     n_at_once = effective_n_jobs(options.n_jobs)
-    asking = cancel if n_at_once == 1 else None
+    own_cancel = cancel if n_at_once == 1 else None
     with (
-        store.cache.scratch() as place,
+        store.cache.scratch() as scratch,
         Parallel(
             n_jobs=options.n_jobs, prefer=preferred_workers(), return_as="generator_unordered"
         ) as parallel,
     ):
 
         def batches() -> Iterator[list[tuple[Task, PlanData]]]:
-            """Yield tasks with their arrays: enough that no job idles, within the memory."""
+            """Yield tasks with their arrays: enough to keep all jobs busy, within the memory."""
             batch: list[tuple[Task, PlanData]] = []
             size = 0
             for number, group in groupby(tasks, key=itemgetter(0)):
                 raise_if_cancelled(cancel, CANCELLED)
-                room = place / str(number)
-                data = assemble(plans[number], others[number], store, room)
+                folder = scratch / str(number)
+                data = assemble(plans[number], others[number], store, folder)
                 batch += [(task, data) for task in group]
                 size += data.n_bytes
-                if size >= BATCH_BYTES or len(batch) >= TASKS_A_JOB * n_at_once:
+                if size >= BATCH_BYTES or len(batch) >= TASKS_PER_JOB * n_at_once:
                     yield batch
                     batch, size = [], 0
             if batch:
@@ -253,33 +253,32 @@ def _computed(
 
         for batch in batches():
             jobs = [
-                delayed(work)(place_in_batch, row, data, options, asking)
-                for place_in_batch, ((_, row, _), data) in enumerate(batch)
+                delayed(work)(index, row, data, options, own_cancel)
+                for index, ((_, row, _), data) in enumerate(batch)
             ]
             with closing(arriving(parallel, jobs, cancel)) as results:
-                for place_in_batch, outcome in results:
-                    yield batch[place_in_batch][0], outcome
+                for index, outcome in results:
+                    yield batch[index][0], outcome
             # Mapped views of many plans would fill the disk.
             for number in {number for (number, _, _), _ in batch}:
-                shutil.rmtree(place / str(number), ignore_errors=True)
+                shutil.rmtree(scratch / str(number), ignore_errors=True)
 
 
 # ------------------------------------------------------------------ on disk
 
 
 def rows_key(plan: Plan, others: Sequence[Plan], store: FeatureStore) -> str:
-    """Return the key of all rows that go into a plan's models; of the test, without its classes."""
+    """Return the key of all rows of a plan's models; test rows enter it without their class."""
     seen = store.seen
 
-    def learnt(one: Plan) -> dict[str, Any]:
+    def known(plan: Plan) -> dict[str, Any]:
         return {
-            "train": [seen[each.name].key for each in one.train],
-            "development": [[seen[each.name].key, each.is_attack] for each in one.development],
+            "train": [seen[each.name].key for each in plan.train],
+            "development": [[seen[each.name].key, each.is_attack] for each in plan.development],
         }
 
     test = [seen[each.name].key for each in plan.test]
-    elsewhere = [learnt(other) for other in others]
-    return key_of({**learnt(plan), "test": test, "others": elsewhere})
+    return key_of({**known(plan), "test": test, "others": [known(other) for other in others]})
 
 
 def outcome_key(rows: str, row: Row, options: Options) -> str:
@@ -296,16 +295,16 @@ def outcome_key(rows: str, row: Row, options: Options) -> str:
     )
 
 
-def keep(cache: Cache, key: str, outcome: Outcome) -> None:
-    """Keep an outcome, but not a failure: its cause may go away."""
+def store_outcome(cache: Cache, key: str, outcome: Outcome) -> None:
+    """Cache an outcome, but not a failure, whose cause may go away."""
     if not outcome.failure:
         document = asdict(outcome)
         tensors = {name: document.pop(name) for name in ("development", "test")}
         cache.store(key, document, tensors)
 
 
-def kept(cache: Cache, key: str) -> Outcome | None:
-    """Return a kept outcome, or None; the key covers rows and code, so it fits."""
+def load(cache: Cache, key: str) -> Outcome | None:
+    """Return a cached outcome, or None; its key covers rows and code, so it is valid."""
     entry = cache.load(key)
     if entry is None:
         return None
@@ -317,7 +316,7 @@ def kept(cache: Cache, key: str) -> Outcome | None:
 def code_digest() -> str:
     """Return a digest of the code that turns rows into scores.
 
-    A version number kept by hand would be forgotten.
+    It replaces a version number, which someone would forget to raise.
     """
     total = hashlib.sha256(" ".join(metadata.version(name) for name in _LIBRARIES).encode())
     for package, names in _COMPUTES.items():

@@ -1,1 +1,1 @@
-"""The databases' protocols: which recordings teach, choose the threshold and test."""
+"""Protocols of databases: which recordings are for training, development and test."""

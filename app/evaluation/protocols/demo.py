@@ -1,8 +1,8 @@
-"""The demo as a database: AI-generated people, recorded when their frames are asked for.
+"""The demo as a database: AI-generated people, rendered on request.
 
 By default each of four people has a model, which learns from two takes in each of three lights;
-most species of the test are new to the development. In the client-independent mode, one model
-learns from four people, and development and test have others.
+most attack species of the test are not in the development data. In the client-independent mode, one
+model learns from four people, and development and test have others.
 """
 
 import hashlib
@@ -25,25 +25,25 @@ from app.types import BONA_FIDE, Frame
 
 LIGHTS = ("office", "window", "lamp")
 KNOWN = ("print", "phone")
-"""Species of the development's attacks."""
+"""Attack species of the development data."""
 
 N_PEOPLE = 4
 N_DEVELOPMENT = 2
 N_FRAMES = int(6 * RATE)
 
 ENROLMENT, TEST, DEVELOPMENT = 0, 1000, 3000
-"""First seeds of takes."""
+"""First seeds of the takes."""
 
 
 @dataclass(frozen=True)
 class DemoReader:
-    """Renders a take of the demo when its frames are asked for."""
+    """Renders a take of the demo on request."""
 
     take: Take
 
     def digest(self) -> str:
         """Return a digest of the take's values and of the renderer."""
-        values = repr((astuple(self.take), _recorder()))
+        values = repr((astuple(self.take), _renderer_digest()))
         return hashlib.blake2b(values.encode(), digest_size=32).hexdigest()
 
     def frames(self, n: int) -> Iterator[Frame]:
@@ -54,8 +54,7 @@ class DemoReader:
 
 
 @lru_cache(maxsize=1)
-def _recorder() -> str:
-    """Return a digest of the renderer's code; a version number kept by hand would be forgotten."""
+def _renderer_digest() -> str:
     total = hashlib.blake2b(metadata.version("openpeople").encode(), digest_size=32)
     add_code(total, resources.files("app.demo.renderer"))
     return total.hexdigest()
@@ -88,7 +87,7 @@ def _development(people: Sequence[str]) -> tuple[Recording, ...]:
 
 def _test(people: Sequence[str]) -> tuple[Recording, ...]:
     attacks = [
-        # Lights take turns: every species comes in every light.
+        # Lights take turns, so that every species appears in every light.
         _recording(person, species, LIGHTS[(place + number) % len(LIGHTS)], TEST + 500)
         for number, person in enumerate(people)
         for place, species in enumerate(INSTRUMENTS)

@@ -1,9 +1,9 @@
-"""Folders and lists of databases, read with distrust.
+"""Folders and lists of databases, which are not trusted.
 
-A list may be damaged, of another database, or made to reach files elsewhere: its size is bounded,
-every line is checked, and a path that leaves the database's folder is refused before it is looked
-up. Readers collect faulty lines; `app.evaluation.protocols.splits` decides whether they stop the
-evaluation.
+A list may be damaged, belong to another database, or try to reach files elsewhere: its size is
+limited, every line is checked, and a path that leaves the database's folder is refused before it is
+accessed. Readers collect faulty lines; `app.evaluation.protocols.splits` decides whether they stop
+the evaluation.
 """
 
 import os
@@ -26,7 +26,7 @@ MOST_LIST_BYTES = 1 << 22
 MOST_LINE_CHARACTERS = 500
 
 _MOST_FOLDERS = 400
-_SHOWN = 80
+_MOST_QUOTED = 80
 
 Item = TypeVar("Item")
 
@@ -40,12 +40,12 @@ class Line:
     text: str
 
     def refused(self, why: str) -> ProtocolError:
-        """Return an error about this line, with ``why`` behind its text."""
-        text = self.text if len(self.text) <= _SHOWN else self.text[:_SHOWN] + "..."
+        """Return an error about this line: its text, followed by ``why``."""
+        text = self.text if len(self.text) <= _MOST_QUOTED else self.text[:_MOST_QUOTED] + "..."
         return ProtocolError(f"{self.file}, line {self.number}: {text!r} {why}.")
 
     def path(self, text: str) -> PurePosixPath:
-        """Return a path in this line; refuse one that leaves the database."""
+        """Parse a path of this line; refuse one that leaves the database."""
         text = text.replace("\\", "/")
         path = PurePosixPath(text)
         if path.is_absolute() or re.match(r"[A-Za-z]:", text) or ".." in path.parts:
@@ -57,7 +57,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy of a database on this disk; ``refused`` collects faults that may be passed over."""
+    """A copy of a database on disk; ``refused`` collects faults that may be skipped."""
 
     root: Path
     title: str
@@ -67,14 +67,14 @@ class Copy:
         return Recording(name, subject, species, FileReader(self.root / name), condition)
 
     def images(self, folder: str, subject: str, species: str) -> tuple[Recording, ...]:
-        """Return the images of a folder in natural order, each a recording."""
+        """Return the images of a folder as recordings, in natural order."""
         names = in_natural_order(filter(is_image, files_in(self.root / folder)))
         return tuple(self.recording(f"{folder}/{name}", subject, species) for name in names)
 
     def lines(self, name: str, parse: Callable[[Line], Item]) -> list[Item]:
-        """Parse the lines of a list but empty ones.
+        """Parse the lines of a list, except empty ones.
 
-        Lines that ``parse`` refuses, and repeated ones, are added to ``refused``. A list that is
+        Repeated lines and lines that ``parse`` refuses are added to ``refused``. A list that is
         missing, too large or not text raises `ProtocolError`.
         """
         self._refuse_strays([name])
@@ -83,8 +83,8 @@ class Copy:
             content = read_text(path, MOST_LIST_BYTES)
         except OSError as error:
             raise ProtocolError(
-                f"The list {path} cannot be read ({error.strerror or error}): check that it is "
-                "there and may be read."
+                f"The list {path} cannot be read ({error.strerror or error}): check that it "
+                "exists and is readable."
             ) from None
         except ValueError as error:
             raise ProtocolError(
@@ -99,17 +99,17 @@ class Copy:
                 if len(line.text) > MOST_LINE_CHARACTERS:
                     raise line.refused(f"has more than {MOST_LINE_CHARACTERS} characters")
                 if not line.text.isprintable():
-                    raise line.refused("holds characters that are not text")
+                    raise line.refused("contains control characters")
                 item = parse(line)
                 if item in found:
-                    raise line.refused("is there twice")
+                    raise line.refused("is a duplicate")
                 found[item] = None
             except ProtocolError as error:
                 self.refused.append(error)
         return list(found)
 
     def missing(self, names: Iterable[str]) -> list[str]:
-        """Return the files that are absent; refuse any that lie elsewhere."""
+        """Return the files that are missing; refuse links that lead out of the database."""
         found = {name: os.path.isfile(self.root / name) for name in dict.fromkeys(names)}
         self._refuse_strays(name for name in found if found[name])
         return [name for name in found if not found[name]]
@@ -117,12 +117,12 @@ class Copy:
     def _refuse_strays(self, names: Iterable[str]) -> None:
         """Raise `ProtocolError` for files that lie outside the database.
 
-        A link directly in the database's folder may lead to another disk. A link further down came
-        with an archive, and must not lead out of its part.
+        A link directly in the database's folder may lead to another disk. Links further down come
+        from archives and must not lead out of their folder.
         """
         if strays := [name for name in names if _strays(self.root, name)]:
             raise ProtocolError(
-                f"{self.title} in {self.root} holds links that lead out of it: {few(strays)}; "
+                f"{self.title} in {self.root} contains links that lead out of it: {few(strays)}; "
                 "unpack its archives again."
             )
 
@@ -130,10 +130,10 @@ class Copy:
 def find_copy(
     root: Path | None, title: str, marks: Sequence[Sequence[str]], inner: str = ""
 ) -> Copy:
-    """Return the copy in the named folder, or in the folder ``inner`` in it.
+    """Return the copy in ``root`` or in its folder ``inner``.
 
-    All names or patterns of one of the ``marks`` must be in it. `ProtocolError` names the right
-    folder where that is above or below, else what is missing.
+    The folder must contain all names or patterns of one of the ``marks``. Otherwise `ProtocolError`
+    names the right folder, if it is a little above or below, or what is missing.
     """
     if root is None:
         raise ProtocolError(f"{title}: name the folder with --root.")
@@ -141,20 +141,18 @@ def find_copy(
     if not os.path.isdir(root):
         raise ProtocolError(f"{title}: {root} is not a folder.")
     for folder in (root, root / inner):
-        if _holds(folder, marks):
+        if _contains(folder, marks):
             return Copy(folder, title)
     near = (*list(root.parents)[:2], *root.glob("*/"), *islice(root.glob("*/*/"), _MOST_FOLDERS))
     for folder in near:
-        if _holds(folder, marks):
+        if _contains(folder, marks):
             raise ProtocolError(f"{title}: the right folder is {folder}, not {root}.")
     missing = [name for name in marks[0] if not _matches(root, name)]
-    raise ProtocolError(
-        f"{title}: {root} lacks {few(missing)}; name the folder that has everything."
-    )
+    raise ProtocolError(f"{title}: {root} lacks {few(missing)}; name the folder that has them.")
 
 
 def _strays(root: Path, name: str) -> bool:
-    """Whether a link leads a file out of its part of the database."""
+    """Whether a link leads out of the file's part of the database."""
     part = PurePosixPath(name).parts[0]
     place = os.path.realpath(root / name)
     homes = (os.path.realpath(root), os.path.realpath(root / part))
@@ -175,7 +173,7 @@ def files_in(folder: Path) -> list[str]:
 
 
 def _names(folder: Path, *, directories: bool) -> list[str]:
-    """Return names of visible folders or files in a folder, in order."""
+    """Return the sorted names of visible folders or files in a folder."""
     try:
         with os.scandir(folder) as entries:
             names = sorted(
@@ -188,17 +186,17 @@ def _names(folder: Path, *, directories: bool) -> list[str]:
         return []
     except OSError as error:
         raise ProtocolError(
-            f"The folder {folder} cannot be read ({error.strerror or error}); "
-            "check that it may be read by this account."
+            f"The folder {folder} cannot be read ({error.strerror or error}): "
+            "check its permissions."
         ) from None
     for name in names:
-        # Reports cannot hold surrogates (bytes that are not UTF-8) and control characters.
+        # Reports cannot contain surrogates (bytes that are not UTF-8) or control characters.
         if any(unicodedata.category(character) in ("Cs", "Cc") for character in name):
-            raise ProtocolError(f"{folder} holds {name!a}, which is not text: rename it.")
+            raise ProtocolError(f"{folder} contains {name!a}, which is not text: rename it.")
     return names
 
 
-def _holds(folder: Path, layouts: Sequence[Sequence[str]]) -> bool:
+def _contains(folder: Path, layouts: Sequence[Sequence[str]]) -> bool:
     return any(all(_matches(folder, name) for name in layout) for layout in layouts)
 
 

@@ -1,7 +1,7 @@
-"""Replay-Attack and Replay-Mobile, by their lists; docs/protocols.md has the layouts.
+"""Replay-Attack and Replay-Mobile; docs/protocols.md describes their layouts.
 
-The lists name one video a line, relative to the root. Without them, folders and names decide, which
-gives the same videos. The protocols choose among attacks; ``grandtest`` has all.
+Their lists name one video per line, relative to the root. Without the lists, folder and file names
+give the same videos. The protocols select attacks; ``grandtest`` has all.
 """
 
 import re
@@ -23,8 +23,8 @@ SUFFIX = ".mov"
 class VideoLists:
     """How one of the two databases names its folders, lists and videos.
 
-    The patterns match names of videos without their suffix; ``species`` returns an attack's from
-    its parts. Lists are in ``protocols``, with ``{group}`` in their names.
+    The patterns match names of videos without the suffix; ``species`` derives the species of an
+    attack from their groups. Lists are in ``protocols``, with ``{group}`` in their names.
     """
 
     attack_folders: tuple[str, ...]
@@ -63,7 +63,7 @@ class VideoLists:
             notes.append("Each client's model learns from the client's enrolment recordings.")
         if not has_lists:
             notes.append(
-                f"The official lists (folder {LISTS}) are missing: folders and names of the videos "
+                f"The official lists (folder {LISTS}) are missing: the names of folders and videos "
                 "were used instead."
             )
         train, development, test = splits
@@ -84,11 +84,13 @@ class VideoLists:
     def _found(
         self, copy: Copy, folders: tuple[str, ...], pattern: re.Pattern[str], protocol: str
     ) -> Iterator[Recording]:
-        """Yield the videos in folders, of attacks only those of the protocol."""
+        """Yield the videos in folders; of attacks, only those of the protocol."""
         for folder in folders:
             names = [name for name in files_in(copy.root / folder) if name.endswith(SUFFIX)]
             if not names:
-                copy.refused.append(ProtocolError(f"{copy.root / folder} holds no {SUFFIX} files."))
+                copy.refused.append(
+                    ProtocolError(f"{copy.root / folder} contains no {SUFFIX} files.")
+                )
             for name in names:
                 path = f"{folder}/{name}"
                 if (match := pattern.fullmatch(name.removesuffix(SUFFIX))) is None:
@@ -105,7 +107,7 @@ class VideoLists:
 
 
 def _is_of(protocol: str, parts: Mapping[str, str]) -> bool:
-    """Whether an attack belongs to a protocol; most protocols are named after a part."""
+    """Whether an attack belongs to a protocol; most are named after a part of the file name."""
     if protocol == "digitalphoto":
         return parts["kind"] == "photo" and parts["device"] != "print"
     return protocol == "grandtest" or protocol in parts.values()

@@ -1,9 +1,9 @@
-"""Databases of objects: Caltech-256 and 1001 Abnormal Objects, a model for each class.
+"""Databases of objects: Caltech-256 and 1001 Abnormal Objects, one model per class.
 
 Both tasks are those of Perera and Patel, which the paper follows: a random half of a class's images
-is learnt from, the other half is tested. Which half is not published; here a fixed seed draws it.
-docs/protocols.md has the layouts. Those of 1001 Abnormal Objects are not published either, so
-folders ``normal`` and ``voc``, names of classes in any case, and ``Airplane`` are accepted.
+is for training, the other half for the test. Which half is not published; here it is drawn with a
+fixed seed. docs/protocols.md describes the layouts. That of 1001 Abnormal Objects is not published
+either, so folders ``normal`` and ``voc``, class names in any case, and ``Airplane`` are accepted.
 """
 
 import re
@@ -16,8 +16,8 @@ from app.evaluation.protocols.types import Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
 
 _HALVES = (
-    "A random half of each class's {}, with a fixed seed, is learnt from; the published figures' "
-    "halves are not known."
+    "A random half of each class's {}, drawn with a fixed seed, is used for training; the halves "
+    "behind the published figures are unknown."
 )
 
 
@@ -26,7 +26,7 @@ _HALVES = (
 N_CLASSES = 256
 N_TARGETS = 40
 N_IMAGES = 30607
-"""Images of the archive, clutter included."""
+"""Images of the archive, including clutter."""
 
 NOVEL = "novel object"
 
@@ -40,8 +40,8 @@ def _caltech_256(copy: Copy, protocol: str, mode: Mode) -> Gathered:
         if match is not None
     }
     if missing := [f"{n:03d}.*" for n in range(1, N_CLASSES + 1) if n not in folders]:
-        lacking = f"{len(missing)} of its {N_CLASSES} classes: {few(missing)}"
-        copy.refused.append(ProtocolError(f"{copy.title} lacks {lacking}."))
+        classes = f"{len(missing)} of its {N_CLASSES} classes: {few(missing)}"
+        copy.refused.append(ProtocolError(f"{copy.title} lacks {classes}."))
     pictures = {
         number: copy.images(match[0], match["name"], BONA_FIDE)
         for number, match in folders.items()
@@ -51,7 +51,7 @@ def _caltech_256(copy: Copy, protocol: str, mode: Mode) -> Gathered:
         names = few([folders[n][0] for n in empty])
         copy.refused.append(ProtocolError(f"{copy.title} has too few images in {names}."))
         pictures = {n: found for n, found in pictures.items() if n not in empty}
-    # Made once: every image is novel to many classes.
+    # Made once, since every image is novel for many classes.
     novel = {
         number: tuple(replace(image, species=NOVEL) for image in found)
         for number, found in pictures.items()

@@ -1,12 +1,12 @@
-"""OULU-NPU; docs/protocols.md has the layout and the meaning of names.
+"""OULU-NPU; docs/protocols.md describes its layout and file names.
 
 Videos are named ``phone_session_user_file``. A line of a list is ``+1,1_1_01_1`` for a bona fide
 video and ``-1,...`` or ``-2,...`` for an attack.
 
 The protocols have no client-specific mode. Here the model of a test user learns from that user's
-bona fide videos in the sessions and phones of the training list, which are in ``Test_files`` but,
-except in protocol II, in no test list. In II, where the training has all sessions, it learns from
-the first two and is tested on the third.
+bona fide videos with the sessions and phones of the training list, which are in ``Test_files`` but,
+except in protocol II, in no test list. In protocol II, where training has all sessions, it learns
+from the first two and is tested on the third.
 """
 
 import re
@@ -39,7 +39,7 @@ PUBLISHED = {
     for split, counts in zip(FOLDERS, rows, strict=True)
     for kind, count in zip((BONA_FIDE, "attack"), counts, strict=True)
 }
-"""Of each fold."""
+"""Numbers of recordings per fold."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ def gather(copy: Copy, protocol: str, mode: Mode) -> Gathered:
     if mode != "client-specific":
         return divisions, ()
     note = (
-        "OULU-NPU defines no models of single users: each learns from the test user's own bona "
-        "fide videos in the sessions and phones of the training list"
-        + (", sessions 1 and 2, and session 3 is tested." if protocol == "II" else ".")
+        "OULU-NPU defines no models of single users: here each learns from the test user's own "
+        "bona fide videos with the sessions and phones of the training list"
+        + (" (sessions 1 and 2) and is tested on session 3." if protocol == "II" else ".")
     )
     return divisions, (note,)
 
@@ -91,12 +91,12 @@ def _division(copy: Copy, fold: str, lists: dict[str, str], mode: Mode) -> Divis
 
 
 def _enrolment(copy: Copy, videos: dict[str, list[Video]]) -> Iterator[Recording]:
-    """Yield untested videos of the test users in the training's circumstances."""
+    """Yield untested videos of the test users with the phones and sessions of training."""
     trained = {(video.phone, video.session) for video in videos["train"] if video.file == 1}
     tested = {(video.phone, video.session) for video in videos["test"] if video.file == 1}
-    circumstances = trained - tested or {place for place in trained if place[1] < 3}
+    pairs = trained - tested or {pair for pair in trained if pair[1] < 3}
     for user in sorted({video.user for video in videos["test"]}):
-        for phone, session in sorted(circumstances, key=lambda place: place[::-1]):
+        for phone, session in sorted(pairs, key=lambda pair: pair[::-1]):
             yield Video(phone, session, user, 1).recording(copy, "test")
 
 

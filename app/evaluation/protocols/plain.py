@@ -1,14 +1,14 @@
-"""One's own recordings, as ``subject/bonafide/...`` and ``subject/attack-<species>/...``.
+"""Own recordings, in ``subject/bonafide/...`` and ``subject/attack-<species>/...``.
 
-A recording is a video, an image or a folder of images. Such folders in ``train``, ``test`` and,
-optionally, ``development`` divide the recordings. Otherwise, in the client-specific mode models
-learn from every other of a subject's bona fide recordings, in natural order: names mostly begin
-with the light or place, and halves would separate these. In the client-independent mode subjects go
-to training, development and test in turn (to training and test if there are two); subjects without
-bona fide recordings go to the test.
+A recording is a video, an image or a folder of images. Folders ``train``, ``test`` and, optionally,
+``development`` around the subjects split the recordings. Without them, models in the
+client-specific mode learn from every second bona fide recording of a subject, in natural order:
+names often begin with the light or place, which two halves would separate. In the
+client-independent mode subjects go to training, development and test in turn (to training and test
+if there are two); subjects without bona fide recordings go to the test.
 
 Other files are left out, and the notes say so. Misnamed folders, such as ``attack_print`` or
-``validation``, are refused: figures without them would look complete.
+``validation``, are refused, because figures without them would look complete.
 """
 
 import os
@@ -24,8 +24,8 @@ from app.types import BONA_FIDE
 GENUINE = "bonafide"
 ATTACK = "attack-"
 
-_MEANT = ("attack", "bona")
-"""Beginnings of misnamed folders, in any case."""
+_MISNAMED = ("attack", "bona")
+"""Beginnings of misnamed folders, in lower case."""
 
 
 def gather(copy: Copy, protocol: str, mode: Mode) -> Gathered:
@@ -55,8 +55,8 @@ def _each_subject(root: Path, everything: tuple[Recording, ...]) -> tuple[Divisi
             )
         enrolment += genuine[::2]
     note = (
-        "Every other of each subject's bona fide recordings, in natural order, is learnt from and "
-        "not tested; to test on another day or in another light, divide them into the folders "
+        "Every second bona fide recording of each subject, in natural order, is used for training "
+        "and not tested; to test on another day or in another light, put them into the folders "
         "train and test."
     )
     return Division("", (), (), everything, tuple(enrolment)), note
@@ -71,11 +71,11 @@ def _all_subjects(root: Path, everything: tuple[Recording, ...]) -> tuple[Divisi
             "client-specific."
         )
     splits = PARTS if len(subjects) > 2 else ("train", "test")
-    dealt = {split: subjects[place :: len(splits)] for place, split in enumerate(splits)}
-    dealt["test"] += [subject for subject in own if subject not in subjects]
-    train, development, test = (_of(own, dealt.get(split, ())) for split in PARTS)
-    who = "; ".join(f"{split}: {', '.join(names)}" for split, names in dealt.items())
-    return Division("", train, development, test), f"Subjects were divided in turn ({who})."
+    assigned = {split: subjects[place :: len(splits)] for place, split in enumerate(splits)}
+    assigned["test"] += [subject for subject in own if subject not in subjects]
+    train, development, test = (_of(own, assigned.get(split, ())) for split in PARTS)
+    groups = "; ".join(f"{split}: {', '.join(names)}" for split, names in assigned.items())
+    return Division("", train, development, test), f"Subjects were assigned in turn ({groups})."
 
 
 def _of(own: dict[str, list[Recording]], subjects: Sequence[str]) -> tuple[Recording, ...]:
@@ -83,7 +83,7 @@ def _of(own: dict[str, list[Recording]], subjects: Sequence[str]) -> tuple[Recor
 
 
 def _check_beside(root: Path) -> None:
-    """Refuse recordings beside the folders of splits: they would be in none of them."""
+    """Refuse recordings beside the folders of splits, which belong to none of them."""
     beside = [
         name
         for name in folders_in(root)
@@ -103,26 +103,26 @@ def _check_beside(root: Path) -> None:
 def _left_out(left: list[str]) -> tuple[str, ...]:
     if not left:
         return ()
-    return (f"Left out, because they are not recordings or lie elsewhere: {few(left)}.",)
+    return (f"Left out, because they are not recordings or in the wrong place: {few(left)}.",)
 
 
 def _recordings(copy: Copy, under: str, left: list[str]) -> Iterator[Recording]:
-    """Yield the recordings of all subjects; add what is left out to a list."""
+    """Yield the recordings of all subjects; add other files and folders to ``left``."""
     root = copy.root
     for subject in in_natural_order(folders_in(root / under)):
         own = root / under / subject
         folders = in_natural_order(folders_in(own))
         kinds = [name for name in folders if name == GENUINE or name.startswith(ATTACK)]
         others = [name for name in folders if name not in kinds]
-        if misspelt := [name for name in others if name.lower().startswith(_MEANT)]:
+        if misspelt := [name for name in others if name.lower().startswith(_MISNAMED)]:
             raise ProtocolError(
-                f"{own} holds {few(misspelt)}: folders of recordings are called {GENUINE} or "
-                f"{ATTACK}<species>, so rename or move what is not."
+                f"{own} contains {few(misspelt)}: folders of recordings are called {GENUINE} or "
+                f"{ATTACK}<species>, so rename or move the others."
             )
         left += [f"{under}{subject}/{name}" for name in [*others, *files_in(own)]]
         if not kinds:
             raise ProtocolError(
-                f"{own} holds neither {GENUINE} nor {ATTACK}<species>: move it "
+                f"{own} contains neither {GENUINE} nor {ATTACK}<species>: move it "
                 "elsewhere, or put its recordings into such folders."
             )
         # Bona fide first, then attacks by name.
@@ -133,8 +133,8 @@ def _recordings(copy: Copy, under: str, left: list[str]) -> Iterator[Recording]:
             left += [f"{folder}/{name}" for name in more]
             if not names:
                 raise ProtocolError(
-                    f"{root / folder} holds no recordings: put videos, images or folders of images "
-                    "there, or delete it."
+                    f"{root / folder} contains no recordings: put videos, images or folders of "
+                    "images there, or delete it."
                 )
             yield from (copy.recording(f"{folder}/{name}", subject, species) for name in names)
 

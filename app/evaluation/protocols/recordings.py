@@ -1,11 +1,11 @@
 r"""Frames of recordings on disk.
 
-Frames are spread evenly: a recording of :math:`N` frames is cut into :math:`n` equal parts, and the
-frame in the middle of each part is taken, number :math:`\lfloor (2i + 1) N / 2n \rfloor` for
-:math:`i = 0, \dots, n - 1`. They are different numbers whenever :math:`n \le N`.
+Frames are spread evenly: a recording of :math:`N` frames is divided into :math:`n` equal parts, and
+the middle frame of each is used, number :math:`\lfloor (2i + 1) N / 2n \rfloor` for
+:math:`i = 0, \dots, n - 1`. These numbers are distinct if :math:`n \le N`.
 
-A video is read from beginning to end, because with many codecs seeking lands on another frame. The
-frames of the announced length are held until the end; where that length was wrong, the video is
+A video is read from beginning to end, because with many codecs seeking lands on the wrong frame.
+The frames for the announced length are kept until the end; if that length was wrong, the video is
 read again. So a file gives the same frames everywhere.
 """
 
@@ -29,16 +29,16 @@ VIDEO_SUFFIXES = frozenset(
 """Other files in folders of recordings are left out."""
 
 IMAGE_RATE = 10.0
-"""Images a second, for time stamps of a folder's frames."""
+"""Images per second, for the time stamps of a folder's frames."""
 
 MOST_HELD = 256 << 20
-"""Bytes of frames held until a video's end; of larger ones, frames are read in a second pass."""
+"""Most bytes of frames kept until the end of a video; more are read in a second pass."""
 
 _blake2b = partial(hashlib.blake2b, digest_size=32)
 
 
 def spread(n_frames: int, n: int) -> list[int]:
-    """Return the numbers of up to ``n`` of ``n_frames`` frames, evenly over all of them."""
+    """Return the numbers of up to ``n`` of ``n_frames`` frames, spread evenly."""
     if n >= n_frames:
         return list(range(n_frames))
     return [(2 * part + 1) * n_frames // (2 * n) for part in range(n)]
@@ -90,7 +90,7 @@ class FileReader:
     def frames(self, n: int) -> Iterator[Frame]:
         """Yield up to ``n`` frames, numbered as in the recording.
 
-        Unreadable images of a folder are skipped; `SourceError` if none is left.
+        Unreadable images of a folder are skipped; raises `SourceError` if none is left.
         """
         if self.path.is_dir():
             return _folder_frames(self.path, n)

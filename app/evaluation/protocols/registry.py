@@ -17,4 +17,4 @@ DATABASES = {
         demo.DATABASE,
     )
 }
-"""Those of the paper's tables first, in its order."""
+"""Databases of the paper's tables come first, in its order."""

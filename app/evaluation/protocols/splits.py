@@ -1,13 +1,13 @@
 """From a protocol's split of recordings to the plans of models, by mode.
 
 client-independent
-    One model for all people: it learns from the bona fide recordings of training.
+    One model for all people, which learns from the bona fide training recordings.
 client-specific
-    One model for each person of the test. It learns from that person's enrolment recordings or,
-    without any, from the person's bona fide recordings in training; people with neither are left
-    out. It scores only the person's own recordings of development and test.
+    One model per person of the test. It learns from the person's enrolment recordings or, without
+    any, bona fide training recordings; people with neither are left out. It scores only the
+    person's own development and test recordings.
 one-against-rest
-    One model for each class, each in a fold of its own.
+    One model per class, each in a fold of its own.
 """
 
 import os
@@ -42,10 +42,10 @@ ALLOW_MISSING = "--allow-missing"
 
 @dataclass(frozen=True)
 class Division(Plan):
-    """How a protocol splits recordings into one fold; ``train`` may hold attacks.
+    """A protocol's split of the recordings of one fold; ``train`` may contain attacks.
 
-    ``enrolment`` holds bona fide recordings for models of single people; where these are also in
-    ``test``, the models that learn from them are not tested on them.
+    ``enrolment`` are bona fide recordings for models of single people; a model is not tested on
+    those it learns from, even if they are in ``test``.
     """
 
     enrolment: tuple[Recording, ...] = ()
@@ -67,19 +67,20 @@ class Division(Plan):
 
 
 Gathered: TypeAlias = tuple[Sequence[Division], Sequence[str]]
-"""Divisions by the protocol, whether or not their files exist, and notes for the report."""
+"""The protocol's divisions, whether or not their files exist, and notes for the report."""
 
 
 @dataclass(frozen=True)
 class Database:
-    """How to read a database, and what is known of it.
+    """How to read a database, and what is known about it.
 
     ``name`` and ``title`` are for the command line and for tables. ``gather(copy, protocol,
-    mode)`` lays a copy out, or raises `ProtocolError`. Files or patterns of one of the ``marks``
-    tell the folder, which may lie in another called ``inner``; the demo has none. The paper's
-    protocol and mode come first. ``preset`` is that of the paper's views, ``table`` the label of
-    its table. ``published`` has the authors' numbers of recordings a fold by ``(protocol, split,
-    kind)``. Where files are listed from the disk, none can be missing (``may_lack_files``).
+    mode)`` divides a copy, or raises `ProtocolError`. The folder is recognised by the files or
+    patterns of one of the ``marks`` and may be inside another called ``inner``; the demo has none.
+    The paper's protocol and mode come first. ``preset`` has the paper's views, ``table`` is the
+    label of its table. ``published`` has the authors' numbers of recordings per fold, by
+    ``(protocol, split, kind)``. ``may_lack_files`` is False if files are listed from the disk, so
+    that none can be missing.
     """
 
     name: str
@@ -101,63 +102,67 @@ class Database:
         wanted = protocol.casefold() or self.protocols[0].casefold()
         if wanted not in protocols:
             known = ", ".join(filter(None, self.protocols))
-            way = f"take one of {known}" if known else "leave out --protocol"
+            way = f"choose from {known}" if known else "leave out --protocol"
             raise ProtocolError(f"{self.title} has no protocol {protocol!r}: {way}.")
         modes: dict[str, Mode] = {each: each for each in self.modes}
         if mode and mode not in modes:
-            raise ProtocolError(f"{self.title} has no mode {mode!r}: take {', '.join(modes)}.")
+            raise ProtocolError(
+                f"{self.title} has no mode {mode!r}: choose from {', '.join(modes)}."
+            )
         return protocols[wanted], modes[mode] if mode else self.modes[0]
 
     def read(
         self, root: Path | None, protocol: str = "", mode: str = "", *, allow_missing: bool = False
     ) -> Layout:
-        """Lay the database out, by `chosen` protocol and mode.
+        """Read the database's folder into a layout, by `chosen` protocol and mode.
 
-        Raises `ProtocolError` if the folder does not hold what the protocol needs.
+        Raises `ProtocolError` if the folder lacks what the protocol needs.
         """
         protocol, chosen_mode = self.chosen(protocol, mode)
         copy = Copy(Path(), self.title)
         if self.marks:
             copy = find_copy(root, self.title, self.marks, self.inner)
-        divisions, said = self.gather(copy, protocol, chosen_mode)
+        divisions, gather_notes = self.gather(copy, protocol, chosen_mode)
         for division in divisions:
             fold = f"fold {division.name} of " if division.name else ""
             check_apart(division, fold + self.title)
         missing = []
         if self.may_lack_files:
-            missing = copy.missing(each.name for one in divisions for _, each in one.recordings)
+            missing = copy.missing(
+                recording.name for division in divisions for _, recording in division.recordings
+            )
         if not allow_missing:
             _refuse(copy, missing)
-        # Reports may be published: they name places in the database, not on this disk.
-        place = f"{copy.root}{os.sep}"
-        there = tuple(division.without(set(missing)) for division in divisions)
-        folds, notes = _folds(self.title, there, chosen_mode)
+        # Reports may be published, so they name paths below the root only.
+        prefix = f"{copy.root}{os.sep}"
+        existing = tuple(division.without(set(missing)) for division in divisions)
+        folds, notes = _folds(self.title, existing, chosen_mode)
         return Layout(
             self.name,
             self.title,
             protocol,
             chosen_mode,
             folds,
-            (*said, *notes),
-            tuple(self._counts(divisions, there, protocol)),
+            (*gather_notes, *notes),
+            tuple(self._counts(divisions, existing, protocol)),
             tuple(missing),
-            tuple(str(each).replace(place, "") for each in copy.refused),
+            tuple(str(each).replace(prefix, "") for each in copy.refused),
         )
 
     def _counts(
-        self, named: Sequence[Division], there: Sequence[Division], protocol: str
+        self, divisions: Sequence[Division], existing: Sequence[Division], protocol: str
     ) -> Iterator[SplitCount]:
-        for whole, kept in zip(named, there, strict=True):
-            expected, found = whole.counts(), kept.counts()
+        for division, kept in zip(divisions, existing, strict=True):
+            expected, found = division.counts(), kept.counts()
             for split, kind in product(SPLITS, (BONA_FIDE, "attack")):
-                printed = self.published.get((protocol, split, kind))
+                published = self.published.get((protocol, split, kind))
                 n_expected, n_found = expected[split, kind], found[split, kind]
-                # Enrolment recordings may be a part of the test's, or not asked for.
-                if split == "enrolment" and (printed is None or not n_expected):
+                # Enrolment recordings may be part of the test, or not needed.
+                if split == "enrolment" and (published is None or not n_expected):
                     continue
-                if n_expected or printed is not None:
+                if n_expected or published is not None:
                     n_missing = n_expected - n_found
-                    yield SplitCount(whole.name, split, kind, n_found, n_missing, printed)
+                    yield SplitCount(division.name, split, kind, n_found, n_missing, published)
 
 
 def _refuse(copy: Copy, missing: list[str]) -> None:
@@ -173,8 +178,8 @@ def _refuse(copy: Copy, missing: list[str]) -> None:
     if missing:
         count = "a file is" if len(missing) == 1 else f"{len(missing)} files are"
         raise ProtocolError(
-            f"{copy.title} in {copy.root} is not complete, {count} missing: {few(missing)}; unpack "
-            f"all of its archives there, or measure on what is there with {ALLOW_MISSING}."
+            f"{copy.title} in {copy.root} is incomplete, {count} missing: {few(missing)}; unpack "
+            f"all of its archives there, or use {ALLOW_MISSING} to go on without."
         )
 
 
@@ -183,13 +188,13 @@ def bona_fide(recordings: Iterable[Recording]) -> tuple[Recording, ...]:
 
 
 def drawn(items: Sequence[Recording], count: int, *seed: int) -> tuple[Recording, ...]:
-    """Draw recordings at random, in their order."""
+    """Draw recordings at random, and keep their order."""
     chosen = np.random.default_rng(seed).permutation(len(items))[:count]
     return tuple(items[place] for place in sorted(chosen.tolist()))
 
 
 def halves(items: Sequence[Recording], *seed: int) -> tuple[tuple[Recording, ...], ...]:
-    """Draw half of the recordings, rounded up; return these and the others."""
+    """Draw half of the recordings, rounded up; return the drawn ones and the others."""
     first = drawn(items, (len(items) + 1) // 2, *seed)
     names = {recording.name for recording in first}
     return first, tuple(recording for recording in items if recording.name not in names)
@@ -219,7 +224,7 @@ def _folds(
         folds.append(Fold(division.name, plans))
     if not any(plan.development for fold in folds for plan in fold.plans):
         whose = "clients" if mode == "client-specific" else "models"
-        notes.append(f"{title}: there are no development recordings for these {whose}.")
+        notes.append(f"{title} has no development recordings for these {whose}.")
     people = {
         name
         for fold in folds
@@ -228,28 +233,28 @@ def _folds(
     }
     if mode == "client-independent" and people:
         notes.append(
-            f"People are both learnt from and tested ({few(sorted(people))}): the figures do not "
-            "show how well unknown people are recognised as bona fide."
+            f"Training and test share people ({few(sorted(people))}): the figures do not show how "
+            "well unknown people are recognised as bona fide."
         )
     return tuple(folds), notes
 
 
 def _plans_of_clients(division: Division) -> tuple[tuple[Plan, ...], list[str]]:
     enrolment = by_subject(division.enrolment)
-    earlier = by_subject(bona_fide(division.train))
+    training = by_subject(bona_fide(division.train))
     development = by_subject(division.development)
     tests = by_subject(division.test)
     plans = []
     for subject, tested in tests.items():
-        train = enrolment.get(subject) or earlier.get(subject, [])
-        learnt = {recording.name for recording in train}
-        kept = tuple(recording for recording in tested if recording.name not in learnt)
+        train = enrolment.get(subject) or training.get(subject, [])
+        train_names = {recording.name for recording in train}
+        kept = tuple(recording for recording in tested if recording.name not in train_names)
         if train and kept:
             plans.append(Plan(subject, tuple(train), tuple(development.get(subject, ())), kept))
     notes = []
-    if any(subject in earlier and subject not in enrolment for subject in tests):
+    if any(subject in training and subject not in enrolment for subject in tests):
         notes.append("Each client's model learns from that client's bona fide training recordings.")
-    if without := [each for each in tests if each not in enrolment and each not in earlier]:
+    if without := [each for each in tests if each not in enrolment and each not in training]:
         notes.append(
             "These clients have no bona fide recordings to learn from and are left out: "
             f"{listed(without)}."
@@ -268,4 +273,4 @@ def _check_plans(title: str, division: Division, plans: tuple[Plan, ...]) -> Non
         problem = "has no attacks to test"
     else:
         return
-    raise ProtocolError(f"{title} {problem}{fold}: check that all of it is there.")
+    raise ProtocolError(f"{title} {problem}{fold}: check that it is complete.")

@@ -1,7 +1,6 @@
 """Face databases with a training and a test part only: MSU-MFSD, NUAA and CASIA-FASD.
 
-docs/protocols.md has their layouts, and what takes the place of the enrolment recordings that they
-lack.
+docs/protocols.md describes their layouts, and what replaces the enrolment recordings they lack.
 """
 
 import re
@@ -31,8 +30,8 @@ def _msu_mfsd(copy: Copy, protocol: str, mode: Mode) -> Gathered:
     )
     enrolment = tuple(each for each in bona_fide(test) if each.condition == "laptop")
     note = (
-        "MSU-MFSD has two bona fide videos a subject: models of single subjects learn from the "
-        "laptop's, and the phone's is tested, so that the test has another camera."
+        "MSU-MFSD has two bona fide videos per subject: models of single subjects learn from the "
+        "laptop's and are tested on the phone's, so the test uses another camera."
     )
     notes = (note,) if mode == "client-specific" else ()
     return (Division("", train, (), test, enrolment),), notes
@@ -61,7 +60,7 @@ MSU_MFSD = Database(
     marks=(("scene01", *_SUBJECT_LISTS),),
     preset="paper-pad",
     table="MSU",
-    # Of the public part.
+    # Numbers of the public part.
     published={
         ("", "train", BONA_FIDE): 30,
         ("", "train", "attack"): 90,
@@ -77,7 +76,7 @@ MSU_MFSD = Database(
 
 _RAW_FOLDERS = {"client": ("ClientRaw", BONA_FIDE), "imposter": ("ImposterRaw", "print")}
 _IMAGE_LISTS = [
-    {who: f"{who}_{split}_raw.txt" for who in _RAW_FOLDERS} for split in ("train", "test")
+    {kind: f"{kind}_{split}_raw.txt" for kind in _RAW_FOLDERS} for split in ("train", "test")
 ]
 _IMAGE = re.compile(r"(?P<subject>\d{4})_\d\d_\d\d_(?P<session>\d\d)_\d+\.jpg")
 
@@ -86,16 +85,16 @@ def _nuaa(copy: Copy, protocol: str, mode: Mode) -> Gathered:
     train, test = (
         tuple(
             image
-            for who, name in lists.items()
-            for image in copy.lines(name, partial(_image, copy, who))
+            for kind, name in lists.items()
+            for image in copy.lines(name, partial(_image, copy, kind))
         )
         for lists in _IMAGE_LISTS
     )
     return (Division("", train, (), test),), ()
 
 
-def _image(copy: Copy, who: str, line: Line) -> Recording:
-    folder, species = _RAW_FOLDERS[who]
+def _image(copy: Copy, kind: str, line: Line) -> Recording:
+    folder, species = _RAW_FOLDERS[kind]
     path = line.path(line.text)
     if path.parts[0] == folder:
         path = path.relative_to(folder)
@@ -138,7 +137,7 @@ def _casia_fasd(copy: Copy, protocol: str, mode: Mode) -> Gathered:
     enrolment = tuple(each for each in bona_fide(test) if each.condition != "high quality")
     note = (
         "CASIA-FASD has one bona fide video of each quality: models of single subjects learn "
-        "from normal and low quality, and high quality is tested."
+        "from normal and low quality and are tested on high quality."
     )
     notes = (note,) if mode == "client-specific" else ()
     return (Division("", train, (), test, enrolment),), notes

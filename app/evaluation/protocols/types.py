@@ -1,4 +1,4 @@
-"""A database laid out by a protocol: what each model learns from and is tested on."""
+"""A database divided by a protocol: the training, development and test data of each model."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -8,13 +8,13 @@ from app.types import BONA_FIDE, Frame
 from lmkl_core.errors import InvalidInputError
 
 Mode: TypeAlias = Literal["client-independent", "client-specific", "one-against-rest"]
-"""One model for all people; one for each; one for each class of objects."""
+"""One model for all people; one per person; one per class of objects."""
 
 PARTS = ("train", "development", "test")
 
 
 class ProtocolError(InvalidInputError):
-    """A folder that does not hold what a protocol needs."""
+    """A folder lacks what a protocol needs."""
 
 
 class FrameReader(Protocol):
@@ -35,8 +35,8 @@ class Recording:
     """One presentation: a video, a picture, or a folder of pictures; never split.
 
     ``name`` is unique in its database: the path below the root, with slashes. ``subject`` is the
-    person or the class of objects, ``species`` `app.types.BONA_FIDE` or the attack instrument's,
-    ``condition`` the light, session or camera, where known.
+    person or class of objects, ``species`` is `app.types.BONA_FIDE` or that of the attack
+    instrument, and ``condition`` is the light, session or camera, if known.
     """
 
     name: str
@@ -52,10 +52,10 @@ class Recording:
 
 @dataclass(frozen=True)
 class Plan:
-    """The recordings of one model: it learns from ``train``, which is bona fide alone.
+    """The recordings of one model, which learns from ``train``: bona fide recordings only.
 
-    ``name`` is the client or class of the model, empty for all. ``development``, for parameters
-    and threshold, may be empty.
+    ``name`` is the client or class of the model, or empty. ``development``, for parameters and
+    threshold, may be empty.
     """
 
     name: str
@@ -74,10 +74,10 @@ class Fold:
 
 @dataclass(frozen=True)
 class SplitCount:
-    """How many recordings of one class a split has.
+    """The number of recordings of one class in a split.
 
-    ``missing`` counts those that the protocol names and that are absent; ``published`` is the
-    authors' number, if they give one.
+    ``missing`` counts recordings that the protocol names but that do not exist; ``published`` is
+    the authors' number, if they give one.
     """
 
     fold: str
@@ -90,11 +90,11 @@ class SplitCount:
 
 @dataclass(frozen=True)
 class Layout:
-    """A database read from disk, laid out by one of its protocols.
+    """A database read from disk and divided by one of its protocols.
 
-    ``database`` and ``title`` name it on the command line and in tables; ``protocol`` is empty
-    where there is only one. ``notes`` are sentences that a report must say. ``missing`` names
-    absent recordings, and ``passed_over`` says which lines and folders were skipped.
+    ``database`` and ``title`` name it on the command line and in tables; ``protocol`` is empty if
+    there is only one. ``notes`` are sentences that a report must include. ``missing`` names missing
+    recordings, and ``passed_over`` says which lines and folders were skipped.
     """
 
     database: str
@@ -121,18 +121,18 @@ class Layout:
         return list(found.values())
 
     def check(self) -> None:
-        """Raise `ProtocolError` for a model that is tested on what it knows, or learns attacks."""
+        """Raise `ProtocolError` if a model is tested on known recordings or learns from attacks."""
         for plan in self.plans:
             check_apart(plan, plan.name or self.title)
             if attacks := [recording.name for recording in plan.train if recording.is_attack]:
                 raise ProtocolError(
                     f"{attacks[0]} is an attack in train of {plan.name or self.title}: models "
-                    "learn from bona fide recordings alone."
+                    "learn from bona fide recordings only."
                 )
 
 
 def check_apart(plan: Plan, place: str) -> None:
-    """Raise `ProtocolError` for a recording that is in two parts, or twice in one."""
+    """Raise `ProtocolError` if a recording is in two parts, or twice in one."""
     seen: dict[str, str] = {}
     for part in PARTS:
         for recording in getattr(plan, part):

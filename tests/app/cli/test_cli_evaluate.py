@@ -101,7 +101,7 @@ def test_that_a_log_says_which_part_has_begun(own, tmp_path):
     lines = [line for line in run.stderr.splitlines() if not line.startswith("preparing")]
     assert lines[:5] == [
         "Starting",
-        "Looking for views made before: 6 to do",
+        "Looking for cached views: 6 to do",
         "Making views: 30 to do",
         "Fitting and scoring: 2 to do",
         "Making the table",
@@ -288,9 +288,9 @@ def test_that_a_database_that_is_not_there_has_its_own_exit_code(
     [
         ((), "Say which database to evaluate on: take one of replay-mobile"),
         (("nonesuch",), "There is no database 'nonesuch'"),
-        (("oulu-npu", "--protocol", "V"), "no protocol 'V': take one of IV, I, II, III"),
+        (("oulu-npu", "--protocol", "V"), "no protocol 'V': choose from IV, I, II, III"),
         (("plain", "--protocol", "I"), "leave out --protocol"),
-        (("plain", "--mode", "mine"), "no mode 'mine': take client-specific"),
+        (("plain", "--mode", "mine"), "no mode 'mine': choose from client-specific"),
         (("plain", "--methods", "md,magic"), "Unknown method 'magic'"),
         (("plain", "--jobs", "0"), "n_jobs=0"),
         (("plain", "nuaa", "--root", "x"), "2 times"),

@@ -223,5 +223,5 @@ def test_that_demo_digests_tell_takes_and_versions_of_the_demo_apart(monkeypatch
     first = one.digest()
     assert first == DemoReader(Take("P002")).digest()
     assert first != other.digest()
-    monkeypatch.setattr(demo_database, "_recorder", lambda: "another program")
+    monkeypatch.setattr(demo_database, "_renderer_digest", lambda: "another program")
     assert one.digest() != first
