@@ -1,4 +1,4 @@
-"""A few real recordings of two generated people, laid out as databases are."""
+"""Caches that already hold the views of the recordings of two generated people."""
 
 import shutil
 
@@ -13,7 +13,7 @@ from tests.app.evaluation.example_layouts import N_FRAMES, together
 
 @pytest.fixture(scope="session")
 def prepared(recorded, tmp_path_factory):
-    """Return a cache that holds the views of all recordings, and nothing else."""
+    """Return a cache with the views of all recordings and nothing else."""
     folder = tmp_path_factory.mktemp("prepared")
     pipeline = FeaturePipeline(with_descriptors(load_preset("tiny")), gate=False)
     store = FeatureStore(pipeline, Cache("features", folder), N_FRAMES)
@@ -23,14 +23,14 @@ def prepared(recorded, tmp_path_factory):
 
 @pytest.fixture
 def cache(prepared, tmp_path):
-    """Return a cache of the test's own that holds the views already."""
+    """Return a copy of the prepared cache for one test."""
     shutil.copytree(prepared, tmp_path / "cache")
     return tmp_path / "cache"
 
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Count frames that go through the real pipeline."""
+    """Return the numbers of frames that go through the real pipeline."""
     frames = []
     process = Pipeline.process
 

@@ -1,4 +1,4 @@
-"""Recordings, layouts and options for tests of the evaluation."""
+"""Small recordings, layouts and options for tests of the evaluation."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ DATABASE = Database("plain", "Own recordings", gather=None, preset="tiny")
 
 
 def takes(person):
-    """What is recorded of a person: two takes to learn from, and a pair each to choose and test."""
+    """Return a person's takes by part: two for training, a pair each for development and test."""
 
     def take(seed, instrument=None):
         return Take(person, instrument, "office", seed, n_frames=5)
@@ -53,20 +53,20 @@ def recordings(folder, person):
 
 
 def together(folder):
-    """One model for both people."""
+    """Return a layout with one model for both people."""
     one, other = (recordings(folder, person) for person in PEOPLE)
     plan = Plan("", *(one[part] + other[part] for part in ("train", "development", "test")))
     return Layout("plain", "Own recordings", "", "client-independent", (Fold("", (plan,)),))
 
 
 def each(folder):
-    """One model for each person."""
+    """Return a layout with one model per person."""
     plans = tuple(Plan(person, **recordings(folder, person)) for person in PEOPLE)
     return Layout("plain", "Own recordings", "", "client-specific", (Fold("", plans),))
 
 
 def picture_of_noise(path):
-    """Write a picture without a face, and return it as a recording."""
+    """Write a picture without a face and return it as a recording."""
     noise = np.random.default_rng(0).integers(0, 255, (240, 320, 3), dtype=np.uint8)
     cv2.imwrite(str(path), noise)
     return Recording(path.name, "nobody", BONA_FIDE, FileReader(path))
@@ -81,7 +81,7 @@ def without_development(layout):
 
 
 def options(folder, **changes):
-    """Options of little work; the cache is of the test alone."""
+    """Return options that mean little work."""
     settings = {
         "methods": ("md", "localised-mkl"),
         "n_frames": N_FRAMES,
@@ -93,26 +93,26 @@ def options(folder, **changes):
 
 
 def assert_equal(one, other, exactly=True):
-    """Hold two evaluations against each other: all but when they were made."""
+    """Compare two evaluations, except for their dates."""
     assert [m.method for m in one.methods] == [m.method for m in other.methods]
     assert one.counts == other.counts
     assert one.notes == other.notes
-    for a, b in zip(one.methods, other.methods, strict=True):
-        assert a.failure == b.failure
-        for here, there in zip(a.folds, b.folds, strict=True):
-            assert here.parameters == there.parameters
-            assert here.notes == there.notes
+    for method, other_method in zip(one.methods, other.methods, strict=True):
+        assert method.failure == other_method.failure
+        for fold, other_fold in zip(method.folds, other_method.folds, strict=True):
+            assert fold.parameters == other_fold.parameters
+            assert fold.notes == other_fold.notes
             for level in ("frame", "presentation"):
-                (table, threshold), (expected, wanted) = here.at(level), there.at(level)
-                assert threshold.origin == wanted.origin
+                table, threshold = fold.at(level)
+                expected, expected_threshold = other_fold.at(level)
+                assert threshold.origin == expected_threshold.origin
                 assert table.presentations.tolist() == expected.presentations.tolist()
                 assert table.species.tolist() == expected.species.tolist()
                 if exactly:
-                    assert threshold.value == wanted.value
+                    assert threshold.value == expected_threshold.value
                     assert np.array_equal(table.scores, expected.scores, equal_nan=True)
                 else:
-                    # Other workers may use other numbers of threads for a product.
-                    assert np.isclose(threshold.value, wanted.value, rtol=1e-5, atol=1e-7)
-                    assert np.allclose(
-                        table.scores, expected.scores, rtol=1e-5, atol=1e-7, equal_nan=True
-                    )
+                    # Workers may use other numbers of threads for a product.
+                    close = {"rtol": 1e-5, "atol": 1e-7, "equal_nan": True}
+                    assert np.isclose(threshold.value, expected_threshold.value, **close)
+                    assert np.allclose(table.scores, expected.scores, **close)

@@ -1,4 +1,4 @@
-"""Digests of large files: read once, and never taken for those of another content."""
+"""Remembered digests of large files: read once, and never confused with other content."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def reads(monkeypatch):
 
 @pytest.fixture
 def video(tmp_path, monkeypatch):
-    """Return a large file that was written long ago, for what it matters here."""
+    """Return a large file that counts as written long ago."""
     monkeypatch.setattr("app.evaluation.cache.SETTLED", -1.0)
     path = tmp_path / "video.avi"
     path.write_bytes(b"x" * SMALLEST)
@@ -47,21 +47,21 @@ def remembered(folder, path):
 def test_that_a_file_is_read_once(tmp_path, video, reads):
     first = remembered(tmp_path, video)
     assert remembered(tmp_path, video) == first == FileReader(video).digest()
-    assert reads == ["video.avi"] * 2  # the second is the line above
+    assert reads == ["video.avi"] * 2  # once remembered, once by the line above
 
 
-@pytest.mark.skipif(os.name != "posix", reason="names that are not Unicode are POSIX's")
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX allows names that are not Unicode")
 def test_that_a_file_whose_name_is_not_unicode_is_read_once(tmp_path, video, reads):
     odd = tmp_path / "caf\udce9.avi"
     try:
         video.rename(odd)
     except OSError:
-        pytest.skip("this file system takes no such names")
+        pytest.skip("this file system refuses such names")
     assert remembered(tmp_path, odd) == remembered(tmp_path, odd)
     assert len(reads) == 1
 
 
-def test_that_another_content_of_the_same_size_and_time_is_noticed(tmp_path, video, reads):
+def test_that_changed_content_of_the_same_size_and_time_is_noticed(tmp_path, video, reads):
     first = remembered(tmp_path, video)
     times = video.stat()
     video.write_bytes(b"y" * SMALLEST)

@@ -1,4 +1,4 @@
-"""Parameters by other classes: what they are chosen by, and what never plays a part."""
+"""Parameters chosen on other classes: which images are used, and which never are."""
 
 from dataclasses import replace
 
@@ -24,7 +24,10 @@ def images(name, count, species="bona fide", start=0):
 
 
 def plans(novel_of_others=False):
-    """Plans of one class against the rest, tested on images that no class learns from or on all."""
+    """Return plans of one class against the rest.
+
+    They are tested on images that no class learns from or, with ``novel_of_others``, on all.
+    """
     found = []
     for name in CLASSES:
         novel = tuple(
@@ -39,7 +42,7 @@ def plans(novel_of_others=False):
     return found
 
 
-def test_that_only_training_images_of_other_classes_are_looked_at():
+def test_that_only_training_images_of_other_classes_are_used():
     for plan in plans():
         problems = others_of(plan, plans())
         assert len(problems) == 3
@@ -51,7 +54,7 @@ def test_that_only_training_images_of_other_classes_are_looked_at():
             assert not {each.name for each in used} & {each.name for each in plan.test}
 
 
-def test_that_a_problem_is_sound():
+def test_that_problems_have_genuine_and_novel_images_apart_from_training():
     for problem in others_of(plans()[0], plans()):
         assert all(not each.is_attack and each.subject == problem.name for each in problem.train)
         genuine = [each for each in problem.development if not each.is_attack]
@@ -63,23 +66,20 @@ def test_that_a_problem_is_sound():
         assert len(novel) == 8
 
 
-def test_that_images_that_are_tested_too_are_told():
+def test_that_images_that_are_also_tested_are_reported():
     every = plans(novel_of_others=True)
     problems = [others_of(plan, every) for plan in every]
     assert all(len(each) == 3 for each in problems)
-    told = remarks_on_others(every, problems)
-    assert any("also presented to the target's model" in sentence for sentence in told)
+    assert len(remarks_on_others(every, problems)) == 2
     apart = plans()
-    told = remarks_on_others(apart, [others_of(plan, apart) for plan in apart])
-    assert len(told) == 1
-    assert "data of other classes" in told[0]
+    assert len(remarks_on_others(apart, [others_of(plan, apart) for plan in apart])) == 1
 
 
-def test_that_images_that_are_not_tested_come_first():
-    # Half of what the other classes learn from is shown to the target's model.
+def test_that_images_that_are_not_tested_are_preferred():
+    # Half of the training images of other classes are presented to the target's model.
     target, *rest = plans()
-    shown = tuple(replace(each, species="novel") for other in rest for each in other.train[:4])
-    target = replace(target, test=target.test + shown)
+    presented = tuple(replace(each, species="novel") for other in rest for each in other.train[:4])
+    target = replace(target, test=target.test + presented)
     problems = others_of(target, [target, *rest])
     used = {e.name for problem in problems for e in (*problem.train, *problem.development)}
     assert len(problems) == 3
@@ -96,7 +96,7 @@ def test_that_too_few_classes_give_no_problem():
 
 @pytest.fixture(scope="module")
 def objects(tmp_path_factory):
-    """Return a layout of small pictures: coloured noise, a grain for each class."""
+    """Return a layout of small pictures: coloured noise with a grain per class."""
     folder = tmp_path_factory.mktemp("objects")
     rng = np.random.default_rng(0)
     for number, name in enumerate(CLASSES):
@@ -138,14 +138,14 @@ normalisation = "l2"
 """
 
 
-def test_that_objects_need_no_face_and_choose_parameters_by_other_classes(objects, tmp_path):
+def test_that_objects_need_no_face_and_use_other_classes_for_parameters(objects, tmp_path):
     preset = tmp_path / "whole.toml"
     preset.write_text(PRESET)
     database = Database("objects", "Objects", gather=None, preset=str(preset))
-    asked = Options(methods=("localised-mkl", "md"), n_frames=1, grid="small", cache=tmp_path)
-    evaluation = run(objects, database, asked)
+    options = Options(methods=("localised-mkl", "md"), n_frames=1, grid="small", cache=tmp_path)
+    evaluation = run(objects, database, options)
     assert "face detector" not in evaluation.settings
-    assert any("data of other classes" in note for note in evaluation.notes)
+    assert any("other classes" in note for note in evaluation.notes)
     ours = evaluation.methods[-1]
     assert ours.failure == ""
     assert [fold.fold for fold in ours.folds] == list(CLASSES)
@@ -155,7 +155,7 @@ def test_that_objects_need_no_face_and_choose_parameters_by_other_classes(object
         assert len(fold.frames) == 4 + 8
         table, _ = fold.at("presentation")
         assert len(table) == len(fold.frames)
-    # What is tested has no say: with other images in the test the same parameters are chosen.
+    # Other test images do not change the chosen parameters.
     fewer = replace(
         objects,
         folds=tuple(
@@ -163,5 +163,5 @@ def test_that_objects_need_no_face_and_choose_parameters_by_other_classes(object
             for fold in objects.folds
         ),
     )
-    again = run(fewer, database, asked).methods[-1]
+    again = run(fewer, database, options).methods[-1]
     assert [f.parameters for f in again.folds] == [f.parameters for f in ours.folds]

@@ -5,7 +5,7 @@ import pytest
 from app.evaluation.published import TABLES, plain_name
 
 
-def test_that_rows_and_sums_are_the_papers():
+def test_that_rows_and_sums_match_the_paper():
     sums = [
         ("ImageNovelty", 12, "AUC", 1113.7, 49.6),
         ("ImageAbnormality", 12, "AUC", 1084.2, 7.0),
@@ -30,7 +30,7 @@ def test_that_every_table_ends_with_the_papers_own_method():
         assert all(tuple(row.figures) == table.columns for row in table.rows)
 
 
-def test_that_a_name_is_found_however_its_symbols_are_written():
+def test_that_names_are_found_in_any_notation():
     written = ("$\\ell_{p,q}$-MKL", "ℓp,q-MKL", "lpq MKL")
     assert {plain_name(name) for name in written} == {"lpqmkl"}
     assert TABLES["RA"].row("Localised MKL (this work)").citation == ""

@@ -1,4 +1,4 @@
-"""Runs that are broken off, at any point, and gone on with."""
+"""Interrupted runs resume, and cached results are reused only where they apply."""
 
 import ast
 import shutil
@@ -44,87 +44,78 @@ def worked(monkeypatch):
     return tasks
 
 
-def after(calls, count):
-    """Return a wish to stop that comes once so many frames are through."""
-    return lambda: len(calls) >= count
+class CancelAfterFits:
+    """Cancels a run after some fits."""
+
+    def __init__(self, count):
+        self.count, self.done = count, 0
+
+    def progress(self, done, total, text):
+        if text.startswith("Fitting"):
+            self.done = done
+
+    def cancel(self):
+        return self.done >= self.count
 
 
-def test_that_finished_recordings_are_not_looked_at_again(recorded, tmp_path, calls, uninterrupted):
-    count = 3 * N_FRAMES + 2  # in the middle of the fourth
-    asked = options(tmp_path, methods=METHODS)
+def test_that_finished_recordings_are_not_processed_again(recorded, tmp_path, calls, uninterrupted):
+    count = 3 * N_FRAMES + 2  # in the middle of the fourth recording
+    request = options(tmp_path, methods=METHODS)
     with pytest.raises(Cancelled):
-        run(each(recorded), DATABASE, asked, cancel=after(calls, count))
+        run(each(recorded), DATABASE, request, cancel=lambda: len(calls) >= count)
     assert len(calls) == count
     entries = list((tmp_path / "features").rglob("*"))
     finished = [path for path in entries if path.suffix == ".safetensors"]
     assert len(finished) == count // N_FRAMES
     assert not [path for path in entries if path.is_file() and path not in finished]
     calls.clear()
-    assert_equal(run(each(recorded), DATABASE, asked), uninterrupted)
+    assert_equal(run(each(recorded), DATABASE, request), uninterrupted)
     assert len(calls) == N_FRAMES * (N_RECORDINGS - count // N_FRAMES)
 
 
 def test_that_finished_models_are_not_computed_again(recorded, cache, worked, uninterrupted):
-    asked = options(cache, methods=METHODS)
-    told = []
-
-    def progress(done, total, text):
-        if text.startswith("Fitting"):
-            told.append(done)
-
+    request = options(cache, methods=METHODS)
+    stop = CancelAfterFits(4)
     with pytest.raises(Cancelled):
-        run(each(recorded), DATABASE, asked, progress=progress, cancel=lambda: told[-1:] == [4])
+        run(each(recorded), DATABASE, request, progress=stop.progress, cancel=stop.cancel)
     assert len(list((cache / "outcomes").rglob("*.safetensors"))) == 4
     worked.clear()
-    assert_equal(run(each(recorded), DATABASE, asked), uninterrupted)
+    assert_equal(run(each(recorded), DATABASE, request), uninterrupted)
     assert len(worked) == 2
 
 
 @pytest.mark.fault("Process and disk", "an evaluation interrupted and resumed", keeps="models")
-def test_that_a_run_in_several_processes_can_be_broken_off_too(recorded, cache, uninterrupted):
-    asked = options(cache, methods=METHODS, n_jobs=2)
-    told = []
-
-    def progress(done, total, text):
-        if text.startswith("Fitting"):
-            told.append(done)
-
-    with pytest.raises(Cancelled, match="run it again"):
-        run(
-            each(recorded),
-            DATABASE,
-            asked,
-            progress=progress,
-            cancel=lambda: bool(told) and told[-1] >= 1,
-        )
+def test_that_a_run_in_several_processes_can_be_interrupted(recorded, cache, uninterrupted):
+    request = options(cache, methods=METHODS, n_jobs=2)
+    stop = CancelAfterFits(1)
+    with pytest.raises(Cancelled):
+        run(each(recorded), DATABASE, request, progress=stop.progress, cancel=stop.cancel)
     assert not list(cache.rglob(".views-*"))
-    assert_equal(run(each(recorded), DATABASE, asked), uninterrupted, exactly=False)
+    assert_equal(run(each(recorded), DATABASE, request), uninterrupted, exactly=False)
 
 
 @pytest.mark.fault("Process and disk", "Ctrl-C during an evaluation", keeps="files")
-def test_that_an_interrupt_by_the_keyboard_leaves_nothing_half_written(
-    recorded, tmp_path, calls, uninterrupted
-):
+def test_that_ctrl_c_leaves_no_half_written_file(recorded, tmp_path, calls, uninterrupted):
     def interrupted():
         if len(calls) >= 6:
             raise KeyboardInterrupt
         return False
 
-    asked = options(tmp_path, methods=METHODS)
+    request = options(tmp_path, methods=METHODS)
     with pytest.raises(KeyboardInterrupt):
-        run(each(recorded), DATABASE, asked, cancel=interrupted)
+        run(each(recorded), DATABASE, request, cancel=interrupted)
     assert len(list((tmp_path / "features").rglob("*.safetensors"))) == 1
-    assert_equal(run(each(recorded), DATABASE, asked), uninterrupted)
+    assert_equal(run(each(recorded), DATABASE, request), uninterrupted)
 
 
-def test_that_a_second_run_computes_nothing_not_even_for_another_threshold(
+def test_that_a_second_run_computes_nothing_even_for_another_threshold(
     recorded, cache, calls, worked, uninterrupted
 ):
-    asked = options(cache, methods=METHODS)
-    run(each(recorded), DATABASE, asked)
+    request = options(cache, methods=METHODS)
+    run(each(recorded), DATABASE, request)
     calls.clear()
     worked.clear()
-    assert_equal(run(each(recorded), DATABASE, asked), uninterrupted)
+    assert_equal(run(each(recorded), DATABASE, request), uninterrupted)
     other = run(each(recorded), DATABASE, options(cache, methods=METHODS, threshold="given:0.25"))
     assert "given" in other.methods[0].folds[0].threshold.origin
     assert not calls
@@ -133,11 +124,11 @@ def test_that_a_second_run_computes_nothing_not_even_for_another_threshold(
 
 def test_that_options_that_change_scores_do_not_share_outcomes(recorded, cache, worked):
     changes = {"seed": 1, "selection": "none", "grid": "paper"}
-    asked = options(cache, methods=("md", "fusion"))
-    run(each(recorded), DATABASE, asked)
+    request = options(cache, methods=("md", "fusion"))
+    run(each(recorded), DATABASE, request)
     for name, value in changes.items():
         worked.clear()
-        run(each(recorded), DATABASE, replace(asked, **{name: value}))
+        run(each(recorded), DATABASE, replace(request, **{name: value}))
         assert len(worked) == 4, name
 
 
@@ -158,11 +149,11 @@ def changed(layout, **parts):
     return replace(layout, folds=folds)
 
 
-def test_that_scores_stay_with_the_recordings_that_they_are_of(recorded, cache):
-    asked = options(cache, methods=("md",))
-    (fold,) = run(each(recorded), DATABASE, asked).methods[0].folds
+def test_that_scores_stay_with_their_recordings(recorded, cache):
+    request = options(cache, methods=("md",))
+    (fold,) = run(each(recorded), DATABASE, request).methods[0].folds
     backwards = changed(each(recorded), test=lambda recordings: recordings[::-1])
-    (other,) = run(backwards, DATABASE, asked).methods[0].folds
+    (other,) = run(backwards, DATABASE, request).methods[0].folds
     for level in ("frame", "presentation"):
         one, two = (found.at(level)[0] for found in (fold, other))
         assert one.presentations.tolist() != two.presentations.tolist()
@@ -172,9 +163,11 @@ def test_that_scores_stay_with_the_recordings_that_they_are_of(recorded, cache):
             )
 
 
-def test_that_what_development_recordings_are_is_part_of_what_is_chosen(recorded, cache, worked):
-    asked = options(cache, methods=("nn",))
-    run(each(recorded), DATABASE, asked)
+def test_that_outcomes_depend_on_the_classes_of_development_recordings_only(
+    recorded, cache, worked
+):
+    request = options(cache, methods=("nn",))
+    run(each(recorded), DATABASE, request)
     worked.clear()
 
     def swapped(recordings):
@@ -183,20 +176,20 @@ def test_that_what_development_recordings_are_is_part_of_what_is_chosen(recorded
             for one, other in zip(recordings, recordings[::-1], strict=True)
         )
 
-    run(changed(each(recorded), test=swapped), DATABASE, asked)
+    run(changed(each(recorded), test=swapped), DATABASE, request)
     assert not worked
-    run(changed(each(recorded), development=swapped), DATABASE, asked)
+    run(changed(each(recorded), development=swapped), DATABASE, request)
     assert worked == ["nn", "nn"]
 
 
 def test_that_damaged_outcomes_are_computed_again(recorded, cache, worked, uninterrupted):
-    asked = options(cache, methods=METHODS)
-    run(each(recorded), DATABASE, asked)
+    request = options(cache, methods=METHODS)
+    run(each(recorded), DATABASE, request)
     paths = sorted((cache / "outcomes").rglob("*.safetensors"))
     paths[0].write_bytes(paths[0].read_bytes()[:-8])
     paths[1].write_bytes(paths[2].read_bytes())
     worked.clear()
-    assert_equal(run(each(recorded), DATABASE, asked), uninterrupted)
+    assert_equal(run(each(recorded), DATABASE, request), uninterrupted)
     assert len(worked) == 2
 
 
@@ -211,10 +204,10 @@ PLUMBING = {
     "app.vision.quality",
     "app.types",
 }
-"""What hands rows and scores on, or is in a key by its values, without deciding any."""
+"""Modules that pass rows and scores on without deciding any, or whose values are in a key."""
 
 
-def test_that_all_code_of_the_app_that_decides_scores_is_in_their_key():
+def test_that_the_key_of_scores_covers_all_code_that_decides_them():
     covered = {
         f"{package}.{name.removesuffix('.py')}"
         for package, names in task._COMPUTES.items()

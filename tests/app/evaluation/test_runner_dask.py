@@ -1,4 +1,4 @@
-"""Evaluations on a real local Dask cluster: views and models are made by its workers."""
+"""Evaluations on a real local Dask cluster, whose workers make views and models."""
 
 import json
 
@@ -25,12 +25,12 @@ def cluster():
         yield made
 
 
-def test_that_a_dask_cluster_finds_the_same(recorded, cache, tmp_path, cluster, calls):
+def test_that_a_dask_cluster_gives_the_same_result(recorded, cache, tmp_path, cluster, calls):
     methods = ("md", "gmm", "localised-mkl")
     with joblib.parallel_config(backend="threading", n_jobs=1):
         expected = run(each(recorded), DATABASE, options(cache, methods=methods))
     with distributed.Client(cluster) as client, joblib.parallel_config(backend="dask"):
-        # Without any view: the cluster makes them too.
+        # An empty cache, so that the cluster makes the views too.
         found = run(each(recorded), DATABASE, options(tmp_path / "new", methods=methods, n_jobs=-1))
         ran = client.run(lambda dask_worker: dask_worker.state.executed_count)
     assert_equal(found, expected, exactly=False)
@@ -39,7 +39,7 @@ def test_that_a_dask_cluster_finds_the_same(recorded, cache, tmp_path, cluster, 
 
 
 def test_that_the_command_runs_caltech_256_on_a_cluster(tmp_path, cluster, calls, monkeypatch):
-    # The command gives the preset to the workers, which need not know which is the default.
+    # Workers get the preset from the command, whatever their own default is.
     monkeypatch.setattr(extraction, "DEFAULT_PRESET", "tiny")
     rng = np.random.default_rng(0)
     root = tmp_path / "256_ObjectCategories"

@@ -1,4 +1,4 @@
-"""Whole databases, made once: no test may change them."""
+"""Complete databases, made once; no test may change them."""
 
 import shutil
 from functools import cache
@@ -22,7 +22,7 @@ MADE = {
 
 @pytest.fixture(scope="session")
 def database_root(tmp_path_factory):
-    """Return the root of a whole database by its name; None for the demo."""
+    """Return the root of a complete database by its name; None for the demo."""
     roots = {"demo": None}
 
     def root_of(name):
@@ -35,7 +35,7 @@ def database_root(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def whole(database_root):
-    """Return the layout of a whole database, read once."""
+    """Return the layout of a complete database, read once."""
 
     @cache
     def read(name, protocol, mode):
@@ -50,7 +50,7 @@ def whole(database_root):
 
 @pytest.fixture
 def with_own_lists(database_root, tmp_path):
-    """Return a database whose lists may be changed; its recordings are the shared ones."""
+    """Return a database with the shared recordings and its own lists, which may be changed."""
 
     def root_of(name, lists):
         for part in database_root(name).iterdir():

@@ -1,9 +1,9 @@
-"""What holds for every database, protocol and mode."""
+"""Layouts of all databases, protocols and modes."""
 
 import pytest
 
 from app.evaluation.protocols.registry import DATABASES
-from app.evaluation.protocols.types import ProtocolError
+from app.evaluation.protocols.types import PARTS, ProtocolError
 from tests.app.evaluation.protocols import trees
 
 FACES_AND_OBJECTS = [name for name in DATABASES if name != "plain"]
@@ -17,20 +17,20 @@ CLIENTS = [case for case in ALL if case[2] == "client-specific"]
 
 
 @pytest.mark.parametrize("name", FACES_AND_OBJECTS)
-def test_that_models_learn_from_bona_fide_recordings_which_are_in_no_test(whole, name):
+def test_that_models_learn_from_bona_fide_recordings_that_are_not_tested(whole, name):
     for case in ALL:
         if case[0] != name:
             continue
         layout = whole(*case)
         assert (layout.database, layout.protocol, layout.mode) == case
         for fold in layout.folds:
-            learnt = {r.name for plan in fold.plans for r in plan.train}
-            developed = {r.name for plan in fold.plans for r in plan.development}
-            tested = [r.name for plan in fold.plans for r in plan.test]
-            assert len(tested) == len(set(tested))
-            assert not learnt & set(tested)
-            assert not learnt & developed
-            assert not developed & set(tested)
+            train, development, test = (
+                [r.name for plan in fold.plans for r in getattr(plan, part)] for part in PARTS
+            )
+            assert len(test) == len(set(test))
+            assert not set(train) & set(test)
+            assert not set(train) & set(development)
+            assert not set(development) & set(test)
             for plan in fold.plans:
                 assert plan.train
                 assert not any(r.is_attack for r in plan.train)
@@ -44,20 +44,20 @@ def test_that_models_learn_from_bona_fide_recordings_which_are_in_no_test(whole,
             assert path.as_posix().endswith("/" + recording.name)
 
 
-def test_that_a_model_of_a_client_meets_that_client_alone_and_that_notes_say_what_it_learns(whole):
+def test_that_the_model_of_a_client_has_recordings_of_that_client_only(whole):
     for case in CLIENTS:
         layout = whole(*case)
         for fold in layout.folds:
             assert len({plan.name for plan in fold.plans}) == len(fold.plans) > 1
             for plan in fold.plans:
-                of = {r.subject for r in (*plan.train, *plan.development, *plan.test)}
-                assert of == {plan.name}, case
-        # The demo was made for it.
+                subjects = {r.subject for r in (*plan.train, *plan.development, *plan.test)}
+                assert subjects == {plan.name}, case
+        # Notes say what it learns from, except for the demo, which was made for it.
         assert case[0] == "demo" or any("learn" in note for note in layout.notes), case
 
 
 @pytest.mark.parametrize(("name", "n_train"), [("replay-attack", 2), ("replay-mobile", 4)])
-def test_that_enrolment_recordings_teach_the_models_of_clients(whole, name, n_train):
+def test_that_models_of_clients_learn_from_enrolment_recordings(whole, name, n_train):
     layout = whole(name, "", "client-specific")
     (fold,) = layout.folds
     for plan in fold.plans:
@@ -75,13 +75,9 @@ def test_that_a_client_without_bona_fide_test_recordings_is_tested_with_attacks(
     assert all(r.is_attack for r in plan.test)
 
 
-def test_that_oulu_users_are_learnt_in_the_circumstances_of_training(whole):
-    for protocol, n_train, n_genuine in (
-        ("I", 12, 6),
-        ("II", 12, 6),
-        ("III", 15, 3),
-        ("IV", 10, 1),
-    ):
+def test_that_models_of_oulu_users_learn_in_the_conditions_of_training(whole):
+    cases = (("I", 12, 6), ("II", 12, 6), ("III", 15, 3), ("IV", 10, 1))
+    for protocol, n_train, n_genuine in cases:
         for fold in whole("oulu-npu", protocol, "client-specific").folds:
             assert len(fold.plans) == 20
             for plan in fold.plans:
@@ -92,20 +88,20 @@ def test_that_oulu_users_are_learnt_in_the_circumstances_of_training(whole):
 
 
 @pytest.mark.parametrize(
-    ("name", "learnt", "tested"),
+    ("name", "trained", "tested"),
     [
         ("msu-mfsd", {"laptop"}, {"android"}),
         ("casia-fasd", {"normal quality", "low quality"}, {"high quality"}),
     ],
 )
-def test_that_cameras_part_what_is_learnt_and_tested_of_a_client(whole, name, learnt, tested):
+def test_that_models_of_clients_are_tested_with_another_camera(whole, name, trained, tested):
     for plan in whole(name, "", "client-specific").folds[0].plans:
-        assert {each.condition for each in plan.train} == learnt
+        assert {each.condition for each in plan.train} == trained
         assert {each.condition for each in plan.test if not each.is_attack} == tested
-        assert {each.condition for each in plan.test if each.is_attack} == learnt | tested
+        assert {each.condition for each in plan.test if each.is_attack} == trained | tested
 
 
-def test_that_nuaa_leaves_out_whoever_has_no_images_to_learn_from(whole):
+def test_that_nuaa_leaves_out_people_without_training_images(whole):
     layout = whole("nuaa", "", "client-specific")
     (fold,) = layout.folds
     assert [plan.name for plan in fold.plans] == ["0001", "0004", "0007"] + [
@@ -114,15 +110,15 @@ def test_that_nuaa_leaves_out_whoever_has_no_images_to_learn_from(whole):
     assert any("left out: 0010, 0011" in note for note in layout.notes)
 
 
-def test_that_only_nuaa_tests_people_that_its_model_knows(whole):
+def test_that_only_nuaa_shares_people_between_training_and_test(whole):
     for name in sorted({case[0] for case in ALL if case[2] == "client-independent"}):
         notes = whole(name, "", "client-independent").notes
-        known = [note for note in notes if "both learnt from and tested" in note]
-        assert bool(known) == (name == "nuaa")
-        assert not known or "(0001, 0002, 0003 and 6 more)" in known[0]
+        shared = [note for note in notes if "share people" in note]
+        assert bool(shared) == (name == "nuaa")
+        assert not shared or "(0001, 0002, 0003 and 6 more)" in shared[0]
 
 
-# As the names tell it; which device is which decides what a species' rate is about.
+# Part of a name, species and condition.
 NAMED = (
     ("replay-attack", "attack_print_client021_session01_highdef_photo_", "print", ""),
     ("replay-attack", "attack_mobile_client021_session01_mobile_video_", "phone video", ""),
@@ -146,7 +142,7 @@ NAMED = (
 )
 
 
-def test_that_names_tell_species_and_circumstances(whole):
+def test_that_species_and_condition_are_read_from_names(whole):
     for database, recording, species, condition in NAMED:
         (plan,) = whole(database, "", "client-independent").folds[0].plans
         found = [each for each in plan.test if recording in each.name]
@@ -155,7 +151,7 @@ def test_that_names_tell_species_and_circumstances(whole):
         assert all(each.condition.startswith(condition) for each in found), recording
 
 
-def test_that_the_number_of_an_oulu_file_tells_its_species(whole):
+def test_that_the_number_of_an_oulu_file_is_its_species(whole):
     (plan,) = whole("oulu-npu", "III", "client-independent").folds[0].plans
     species = ("bona fide", "print 1", "print 2", "replay 1", "replay 2")
     for file, expected in enumerate(species, start=1):
@@ -168,8 +164,7 @@ def test_that_the_number_of_an_oulu_file_tells_its_species(whole):
 @pytest.mark.parametrize("name", ["replay-attack", "replay-mobile"])
 def test_that_without_lists_the_same_videos_are_found(whole, tmp_path, name):
     database = DATABASES[name]
-    make = {"replay-attack": trees.replay_attack, "replay-mobile": trees.replay_mobile}[name]
-    root = make(tmp_path)
+    root = getattr(trees, name.replace("-", "_"))(tmp_path)
     base = root / "database" if name == "replay-mobile" else root
     (base / "protocols").rename(base / "lists")
     for protocol in database.protocols:
@@ -186,23 +181,16 @@ def test_that_abnormal_objects_are_read_under_their_other_names(tmp_path):
     trees.touch(tmp_path, [f"voc/{name}/{n}.jpg" for name in classes for n in range(4)])
     trees.touch(tmp_path, [f"abnormal/{name}/1.jpg" for name in classes])
     layout = DATABASES["abnormal-objects"].read(tmp_path, "", "one-against-rest")
-    assert [fold.name for fold in layout.folds] == [
-        "aeroplane",
-        "boat",
-        "car",
-        "chair",
-        "motorbike",
-        "sofa",
-    ]
+    expected = ["aeroplane", "boat", "car", "chair", "motorbike", "sofa"]
+    assert [fold.name for fold in layout.folds] == expected
     assert {len(fold.plans[0].train) for fold in layout.folds} == {2}
 
 
-def test_that_unknown_protocols_and_modes_are_refused_with_the_known_ones(database_root):
-    database, root = DATABASES["oulu-npu"], database_root("oulu-npu")
-    with pytest.raises(ProtocolError, match=r"no protocol 'V': take one of IV, I, II, III"):
-        database.read(root, "V", "client-independent")
-    with pytest.raises(ProtocolError, match=r"mode 'one-against-rest': take client-independent"):
-        database.read(root, "", "one-against-rest")
+def test_that_unknown_protocols_and_modes_are_refused_with_the_known_ones():
+    with pytest.raises(ProtocolError, match=r"'V': .* IV, I, II, III"):
+        DATABASES["oulu-npu"].chosen("V", "client-independent")
+    with pytest.raises(ProtocolError, match=r"'one-against-rest': .* client-independent"):
+        DATABASES["oulu-npu"].chosen("", "one-against-rest")
 
 
 def test_that_the_demo_needs_no_folder_and_keeps_most_species_for_the_test():
@@ -211,7 +199,7 @@ def test_that_the_demo_needs_no_folder_and_keeps_most_species_for_the_test():
     assert len(plans) == 4
     for plan in plans:
         assert (len(plan.train), len(plan.development), len(plan.test)) == (6, 9, 13)
-        developed = {r.species for r in plan.development if r.is_attack}
+        known = {r.species for r in plan.development if r.is_attack}
         tested = {r.species for r in plan.test if r.is_attack}
-        assert len(tested - developed) == 5
+        assert len(tested - known) == 5
     assert any("simulated" in note for note in layout.notes)

@@ -1,4 +1,4 @@
-"""What is wrong with a folder is told in one sentence, with paths."""
+"""Faulty folders and lists are refused with one sentence that names the path."""
 
 import os
 
@@ -47,16 +47,8 @@ def test_that_missing_recordings_are_named_and_counted(casia):
     for number in range(1, 9):
         (casia / "test_release" / "7" / f"{number}.avi").unlink()
     text = refusal("casia-fasd", casia)
-    assert "8 files are missing" in text
-    assert "test_release/7/1.avi" in text
-    assert "and 5 more" in text
-    assert "--allow-missing" in text
-
-
-def test_that_one_missing_recording_is_named(msu):
-    lost = "scene01/attack/attack_client055_laptop_SD_ipad_video_scene01.mov"
-    (msu / lost).unlink()
-    assert f"a file is missing: {lost};" in refusal("msu-mfsd", msu)
+    for words in ("8 files", "test_release/7/1.avi", "and 5 more", "--allow-missing"):
+        assert words in text
 
 
 def test_that_missing_lists_are_named(with_own_lists):
@@ -66,21 +58,19 @@ def test_that_missing_lists_are_named(with_own_lists):
     assert DATABASES["oulu-npu"].read(root, "III", "client-independent").folds
 
 
-def test_that_who_points_beside_it_is_told_the_right_folder(casia):
+def test_that_the_right_folder_is_named_if_it_is_near(casia):
     for place in (casia / "train_release", casia / "test_release/3", casia.parent):
-        assert refusal("casia-fasd", place) == (
-            f"CASIA-FASD: the right folder is {casia}, not {place}."
-        )
+        assert f" {casia}, not {place}" in refusal("casia-fasd", place)
 
 
-def test_that_a_relative_root_is_understood(casia, monkeypatch):
+def test_that_a_relative_root_is_accepted(casia, monkeypatch):
     monkeypatch.chdir(casia.parent)
     layout = DATABASES["casia-fasd"].read(trees.Path("CASIA"), "", "client-independent")
     assert layout.folds[0].plans[0].train[0].reader.path.is_absolute()
 
 
 def faulty_lines(name, root, path, lines, protocol=""):
-    """Append lines to a list; return what is said of each, the first also as a refusal."""
+    """Append faulty lines to a list; return the sentence about each."""
     n_before = len(path.read_text().splitlines())
     path.write_text(path.read_text() + "\n".join(lines))
     assert f"{path}, line {n_before + 1}: " in refusal(name, root, protocol)
@@ -130,7 +120,7 @@ def test_that_a_list_outside_the_database_is_not_read(with_own_lists, tmp_path_f
                 "test/real/client001_session01_webcam_authenticate_adverse_1.mov": "is not in",
                 "train/real/holiday.mov": "is not the name of a Replay-Attack video",
                 "x" * 600: "more than 500 characters",
-                "train/real/\x07bell.mov": "characters that are not text",
+                "train/real/\x07bell.mov": "control characters",
             },
         ),
         (
@@ -161,8 +151,8 @@ def test_that_a_user_in_training_and_test_is_refused(with_own_lists):
     assert "tests user 1" in refusal("oulu-npu", root, "I")
 
 
-def test_that_a_list_that_makes_no_sense_is_refused(msu):
-    for content, *told in (
+def test_that_a_malformed_list_is_refused(msu):
+    for content, *words in (
         (b"02\n02\n", "train_sub_list.txt, line 2"),
         (b"one\n", "train_sub_list.txt, line 1", "not the number of a subject"),
         (b"1234\n", "train_sub_list.txt, line 1", "not the number of a subject"),
@@ -172,7 +162,7 @@ def test_that_a_list_that_makes_no_sense_is_refused(msu):
     ):
         (msu / "train_sub_list.txt").write_bytes(content)
         text = refusal("msu-mfsd", msu)
-        assert all(words in text for words in told), content
+        assert all(each in text for each in words), content
 
 
 def test_that_a_giant_list_is_refused_before_it_is_read(msu):
@@ -181,14 +171,14 @@ def test_that_a_giant_list_is_refused_before_it_is_read(msu):
     assert "train_sub_list.txt is larger than 4096 KiB" in refusal("msu-mfsd", msu)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 def test_that_a_pipe_in_place_of_a_list_is_refused_without_waiting(msu):
     (msu / "train_sub_list.txt").unlink()
     os.mkfifo(msu / "train_sub_list.txt")
     assert "is not a regular file" in refusal("msu-mfsd", msu)
 
 
-def test_that_lists_of_other_systems_are_read(msu):
+def test_that_lists_with_any_line_ending_are_read(msu):
     path = msu / "train_sub_list.txt"
     content = path.read_bytes()
     for ending in (b"\r\n", b"\r", b"  \n\n"):
@@ -206,7 +196,7 @@ def test_that_nuaa_lists_that_begin_with_the_folder_are_read(tmp_path):
     assert len(plan.train) == len(lines)
 
 
-def test_that_enrolment_recordings_are_asked_for_only_where_they_are_needed(
+def test_that_enrolment_recordings_are_needed_by_client_specific_models_only(
     database_root, tmp_path
 ):
     for part in database_root("replay-attack").iterdir():
@@ -232,7 +222,7 @@ def test_that_missing_classes_of_abnormal_objects_are_named(tmp_path):
 
 
 @pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="everything may be read by this account"
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="this account may read everything"
 )
 def test_that_a_folder_that_may_not_be_read_is_named(tmp_path):
     trees.touch(tmp_path, ["anna/bonafide/1.mp4", "anna/bonafide/2.mp4", "anna/attack-x/1.mp4"])

@@ -1,4 +1,4 @@
-"""Databases in their official layouts, with every recording and list, but empty recordings."""
+"""Databases in their official layouts, with all lists and with empty recordings."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 MOST_LINKS = 1000
 
 REPLAY_ATTACK = {
-    # Which client is in which group does not matter here; how many are does.
+    # Only the number of clients per group matters here.
     "train": [*range(1, 11), *range(101, 106)],
     "devel": [*range(11, 21), *range(106, 111)],
     "test": [*range(21, 32), *range(111, 120)],
@@ -23,9 +23,9 @@ MSU = {
 
 
 def touch(root: Path, names) -> None:
-    """Make empty files, and their folders.
+    """Make empty files and their folders.
 
-    They are links to few files, which is much faster; so nothing may be written into them.
+    They are hard links to a few files, which is much faster, so nothing may be written to them.
     """
     for folder in {Path(name).parent for name in names}:
         (root / folder).mkdir(parents=True, exist_ok=True)
@@ -132,7 +132,7 @@ def replay_mobile(root: Path) -> Path:
             f"attack-mattescreen-fixed-alldevices-alltype-{group}": attacks["mattescreen"],
         }
         for name, chosen in lists.items():
-            # Without their ending, as some copies of the lists have them.
+            # Without their suffix, as in some copies of the lists.
             write_list(base, f"{folder}/{name}.txt", [path.removesuffix(".mov") for path in chosen])
     return root
 
@@ -208,7 +208,7 @@ def casia_fasd(root: Path) -> Path:
 def nuaa(root: Path, thinned: int = 1) -> Path:
     """Four lists of images; nine subjects have bona fide ones in training, nine in the test.
 
-    Of twelve thousand images, some tests need one in ``thinned``.
+    Of the twelve thousand images, only one in ``thinned`` is made.
     """
     parts = {
         ("client", "train"): (range(1, 10), (1, 2), 1743),
@@ -231,7 +231,7 @@ def nuaa(root: Path, thinned: int = 1) -> Path:
 
 
 def caltech_256(root: Path) -> Path:
-    """257 folders, 30607 images; the numbers of single classes are made up."""
+    """257 folders, 30607 images; the numbers per class are invented."""
     base = root / "256_ObjectCategories"
     names = []
     for number in range(1, 257):
@@ -244,7 +244,7 @@ def caltech_256(root: Path) -> Path:
 
 
 def abnormal_objects(root: Path) -> Path:
-    """Six classes with 1001 abnormal images; all numbers of single classes are made up."""
+    """Six classes with 1001 abnormal images; the numbers per class are invented."""
     for place, name in enumerate(("Aeroplane", "Boat", "Car", "Chair", "Motorbike", "Sofa")):
         odd = 166 if place == 0 else 167
         touch(root, [f"abnormal/{name}/{n}.jpg" for n in range(odd)])
