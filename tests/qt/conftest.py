@@ -1,4 +1,4 @@
-"""Every Qt test: fresh folders, and nothing left behind."""
+"""Fixtures of the Qt tests: fresh folders, the demo, a model, the window."""
 
 import threading
 from unittest.mock import Mock
@@ -19,7 +19,7 @@ from app.types import Sample
 from app.vision.pipeline import make_pipeline
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
-from tests.qt.driving import N_RECORDED, PLAN, Driver
+from tests.qt.driving import N_RECORDED, PATIENCE, PLAN, Driver
 from tests.qt.tidiness import expect_log, nothing_is_left
 
 __all__ = ["expect_log", "nothing_is_left"]
@@ -27,16 +27,22 @@ __all__ = ["expect_log", "nothing_is_left"]
 
 @pytest.fixture(autouse=True)
 def fresh_folders(monkeypatch, tmp_path_factory):
-    """Give every test settings and data of its own; what networks need is shared."""
+    """Give every test its own settings and data; the cache of the networks is shared."""
     folder = tmp_path_factory.mktemp("person")
     monkeypatch.setenv("LMKL_PAD_CONFIG", str(folder / "config"))
     monkeypatch.setenv("LMKL_PAD_DATA", str(folder / "data"))
     return folder
 
 
+@pytest.fixture(autouse=True)
+def patient_end(monkeypatch):
+    """Give threads time to end on a busy machine."""
+    monkeypatch.setattr("app.qt.workers.worker.STOP_MILLISECONDS", PATIENCE)
+
+
 @pytest.fixture(scope="session")
 def demo():
-    """Return the demo with few pictures; what one test has recorded the next one finds there."""
+    """Return the demo with few pictures; all tests share its recordings."""
     return DemoSource(n_recorded=N_RECORDED)
 
 
@@ -65,7 +71,7 @@ def launch(qtbot, demo):
 
 @pytest.fixture
 def shown(qtbot):
-    """Return a function that shows a widget, in this size if one is given, and returns it."""
+    """Return a function that shows a widget, resized if a size is given, and returns it."""
 
     def show(widget, *size):
         qtbot.addWidget(widget)
@@ -80,7 +86,7 @@ def shown(qtbot):
 
 @pytest.fixture
 def controller():
-    """Return a stand-in for the controller that pages are given; its session is real and empty."""
+    """Return a stand-in for the controller of pages; its session is real and empty."""
     stand_in = Mock(settings=Settings(), session=Session(Settings()))
     stand_in.source.state, stand_in.networks.state = SourceState(), NetworksState()
     stand_in.source.capture.to_show.take.return_value = None
@@ -89,49 +95,49 @@ def controller():
 
 @pytest.fixture(scope="session")
 def seen(demo):
-    """Return observations of the demo's takes to enrol and of the person again, by chapter."""
+    """Return scored frames of the demo's first two takes and of the person later, by chapter."""
     found = {}
     pipeline = make_pipeline("tiny")
-    # Without a pace, so that its frames are the same on any machine.
-    with DemoSource(paced=False, n_recorded=N_RECORDED) as patient:
+    # Not paced, so that its frames are the same on any machine.
+    with DemoSource(paced=False, n_recorded=N_RECORDED) as unpaced:
         for key, n_frames, every in (
             ("window 1", PLAN.frames, 2),
             ("lamp 1", PLAN.frames, 2),
             ("window 6", N_RECORDED, 1),
         ):
-            patient.present(key)
+            unpaced.present(key)
             pipeline.reset()
-            shown = [patient.read() for _ in range(every * n_frames)]
-            found[key] = [score_frame(pipeline, None, frame) for frame in shown[::every]]
-            assert patient.chapter.key == key
+            frames = [unpaced.read() for _ in range(every * n_frames)]
+            found[key] = [score_frame(pipeline, None, frame) for frame in frames[::every]]
+            assert unpaced.chapter.key == key
     for thread in threading.enumerate():
         if thread.name == "demo recorder":
             thread.join()
-    for chapter in patient.script.presentations:
-        demo._reel.insert(chapter, patient._reel._pictures[chapter])  # recorded once for all
+    for chapter in unpaced.script.presentations:
+        demo._reel.insert(chapter, unpaced._reel._pictures[chapter])
     return found
 
 
 @pytest.fixture(scope="session")
 def samples(seen):
-    """Return the demo's person in two lights, as enrolled."""
-    enrolled = [(key.split()[0], one) for key in seen if key != "window 6" for one in seen[key]]
+    """Return two takes of the demo's person, in two lights."""
+    enrolled = [(key.split()[0], s) for key in seen if key != "window 6" for s in seen[key]]
     return tuple(
-        Sample(number, light, dict(one.views), one.result.condition, thumbnail_of(one.result), True)
-        for number, (light, one) in enumerate(enrolled)
+        Sample(number, light, dict(s.views), s.result.condition, thumbnail_of(s.result), True)
+        for number, (light, s) in enumerate(enrolled)
     )
 
 
 @pytest.fixture(scope="session")
 def model(samples):
-    """Return a model that was fitted on them."""
+    """Return a model fitted on the samples."""
     features = Extractor(load_preset("tiny")).fingerprint()
     return fitted(samples, Settings(preset="tiny"), features)
 
 
 @pytest.fixture(scope="session")
 def exported(model, tmp_path_factory):
-    """Return the path of that model's file; tests leave it as it is."""
+    """Return the path of the exported model; tests must not change it."""
     path = tmp_path_factory.mktemp("models") / "person.safetensors"
     save(model, path)
     return path
@@ -139,23 +145,23 @@ def exported(model, tmp_path_factory):
 
 @pytest.fixture
 def genuine(seen):
-    """Return pictures of the person, without anything that says they are simulated."""
-    return [one.frame.image for one in seen["window 6"]]
+    """Return pictures of the person, without the mark of simulated frames."""
+    return [scored.frame.image for scored in seen["window 6"]]
 
 
 @pytest.fixture
 def file_dialogs(monkeypatch):
     """Return a function that lets every file dialog answer with this path.
 
-    The dialog before an export, which asks about a passphrase, is left with the Enter key.
+    The dialog about a passphrase before an export is accepted.
     """
 
-    def go_on(dialog):
+    def accept(dialog):
         dialog.accept_button.click()
         return dialog.result()
 
     def answer(path):
-        monkeypatch.setattr(ExportDialog, "exec", go_on)
+        monkeypatch.setattr(ExportDialog, "exec", accept)
         for dialog in ("getSaveFileName", "getOpenFileName"):
             monkeypatch.setattr(QFileDialog, dialog, lambda *_: (str(path), ""))
         return path

@@ -1,5 +1,7 @@
-"""Hands and eyes for tests that drive the real window."""
+"""Drive the real window, and frame sources for it."""
 
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -13,42 +15,42 @@ from app.qt.workers.worker import any_left_behind
 from app.session.takes import Plan
 
 PATIENCE = 60_000
-"""Milliseconds for what a person would wait for: the machine may be busy with other things."""
+"""Milliseconds to wait for a condition; long, because the machine may be busy."""
 
 PLAN = Plan(frames=18, every=0.05, at_least_every=0.1)
-"""Takes of eighteen frames, as fast as frames come."""
+"""Takes of eighteen frames, recorded as fast as frames arrive."""
 
 N_RECORDED = 7
-"""Pictures of each of the demo's chapters: enough to tell the person from a print."""
+"""Pictures per chapter of the demo: enough to separate the person from a print."""
 
 
 class Driver:
-    """A window on show with what a person does to it, and waits for."""
+    """Operates a visible window as a person would, and waits for results."""
 
     def __init__(self, qtbot, window):
         self.qtbot, self.window, self.controller = qtbot, window, window.controller
         self.session, self.pages = self.controller.session, window.pages
         self.banner = window.live.banner
-        self.is_prepared = False
-        self.controller.prepared.connect(self._on_prepared)
+        self._prepared = recorded(self.controller.prepared)
 
-    def _on_prepared(self):
-        self.is_prepared = True
+    @property
+    def is_prepared(self):
+        return bool(self._prepared)
 
     @property
     def notices(self):
-        """All sentences above the picture."""
+        """The texts of all notices."""
         return " ".join(self.window.live.notices.texts)
 
     def until(self, condition):
         self.qtbot.waitUntil(lambda: bool(condition()), timeout=PATIENCE)
 
     def until_prepared(self):
-        """Wait until frames are judged."""
+        """Wait until frames are scored."""
         self.until(lambda: self.is_prepared)
         return self
 
-    def until_told(self, words):
+    def until_notice(self, words):
         self.until(lambda: words in self.notices)
 
     def until_verdict(self, verdict):
@@ -67,14 +69,10 @@ class Driver:
         self.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
     def button(self, text, within=None):
-        """Find the one visible button of that name."""
-        found = [
-            one
-            for one in (within or self.window).findChildren(QAbstractButton)
-            if one.text().replace("&", "") == text and one.isVisible()
-        ]
-        assert len(found) == 1, f"{len(found)} buttons are called {text}"
-        return found[0]
+        """Return the only visible button with this text."""
+        buttons = (within or self.window).findChildren(QAbstractButton)
+        (found,) = [b for b in buttons if b.text().replace("&", "") == text and b.isVisible()]
+        return found
 
     def press(self, keys):
         if not self.window.isActiveWindow():
@@ -83,7 +81,7 @@ class Driver:
         self.qtbot.keySequence(self.window, QKeySequence(keys))
 
     def action(self, text):
-        return next(one for one in self.window.menus.all if one.text().replace("&", "") == text)
+        return next(a for a in self.window.menus.all if a.text().replace("&", "") == text)
 
     def turn_to(self, name):
         tabs = self.window.tabs.tabBar()
@@ -92,21 +90,20 @@ class Driver:
         self.until(self.window.tabs.currentWidget().isVisible)
 
     def choose(self, box, data):
-        """Choose an entry of a combo box by what it stands for, with the keyboard."""
+        """Choose the entry of a combo box that has this data."""
         index = box.findData(data)
         assert index >= 0, data
-        box.setFocus()
         box.setCurrentIndex(index)
         box.activated.emit(index)
 
     def present(self, key):
-        """Choose what the demo presents, and wait until it does; empty is everything in turn."""
+        """Choose what the demo presents, and wait for it; an empty key for everything in turn."""
         self.choose(self.window.live.source_bar._presents, key)
         if key:
             self.until(lambda: self.controller.source.demo.chapter.key == key)
 
     def record_take(self):
-        """Record a take with the page's own button, to its end."""
+        """Record a complete take with the button of the page."""
         self.turn_to("Enrol")
         n_before = len(self.session.enrolment.samples)
         self.click(self.pages.enrol.record.button)
@@ -114,7 +111,7 @@ class Driver:
         assert len(self.session.enrolment.samples) == n_before + PLAN.frames
 
     def drop(self, *paths):
-        """Drag files onto the window and let go of them; return whether they were taken."""
+        """Drop files onto the window; return whether it accepted them."""
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
         held = (
@@ -123,7 +120,7 @@ class Driver:
             Qt.MouseButton.LeftButton,
             Qt.KeyboardModifier.NoModifier,
         )
-        enter = QDragEnterEvent(QPointF(50, 50).toPoint(), *held)
+        enter = QDragEnterEvent(QPoint(50, 50), *held)
         enter.ignore()
         QApplication.sendEvent(self.window, enter)
         if not enter.isAccepted():
@@ -132,12 +129,11 @@ class Driver:
         return True
 
     def close(self):
-        """Close the window as its button would; return whether it closed."""
+        """Close the window as its button does; return whether it closed."""
         return self.window.close()
 
     def put_away(self):
-        """End everything, whatever state it is in."""
-        # Nobody is there to answer questions about what would be lost.
+        """End everything without questions about unsaved work."""
         if self.session.has_unsaved_model:
             self.controller.model.discard()
         self.controller.enrol.clear()
@@ -147,24 +143,24 @@ class Driver:
 
 
 def click(qtbot, widget):
-    """Click a widget, once what has just been shown has its place."""
+    """Click a widget after pending layout changes."""
     QApplication.processEvents()
     qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
 
 
 def named(parent, text, kind=QPushButton):
-    """Find the one button of that name, on show or not."""
+    """Return the only button with this text, visible or not."""
     (found,) = [each for each in parent.findChildren(kind) if each.text() == text]
     return found
 
 
 def texts_of(parent):
-    """Return what labels say, on show or not."""
+    """Return the texts of all labels, visible or not."""
     return [label.text() for label in parent.findChildren(QLabel) if label.text()]
 
 
 def wheel_over(widget, notches=-1):
-    """Turn the wheel over the middle of a widget, and return whether it took the event."""
+    """Turn the wheel over the middle of a widget; return whether it accepted the event."""
     where = QPointF(widget.rect().center())
     event = QWheelEvent(
         where,
@@ -185,6 +181,19 @@ def apply_theme(name):
     theme.notifier().dress()
 
 
+def recorded(signal):
+    """Return a list that receives what the signal carries: a value, or a tuple of several."""
+    values = []
+    signal.connect(lambda *args: values.append(args[0] if len(args) == 1 else args))
+    return values
+
+
+def run_script(script):
+    """Run a Python script in its own process and return the completed process."""
+    command = [sys.executable, "-c", script]
+    return subprocess.run(command, capture_output=True, text=True, timeout=5 * PATIENCE / 1000)
+
+
 def with_dialog(act):
     """Call a function with the next modal dialog, as soon as it is open."""
 
@@ -199,7 +208,7 @@ def with_dialog(act):
 
 
 def answer_box(text):
-    """Click a button of the next message box, as soon as it is open; return what it asked."""
+    """Click a button of the next message box; return a list that receives its question."""
     asked = []
 
     def answer(box):
@@ -211,22 +220,22 @@ def answer_box(text):
 
 
 class Pictures(FrameSource):
-    """Shows pictures over and over, as fast as a quick camera; a grey frame by default."""
+    """Repeats pictures, by default a grey one, as fast as a quick camera."""
 
     name = "Pictures"
     rate = 30.0
-    """Frames a second by its own clock."""
+    """Frames per second in the timestamps."""
 
     def __init__(self, images=None, is_live=False):
         self.images = images or [np.full((480, 640, 3), 90, np.uint8)]
         self.is_live, self.is_open = is_live, False
         self.n_opened = 0
         self.error = None
-        """Raised by the next opening or read."""
+        """Raised by the next `open` or `read`."""
         self._closing = threading.Event()
 
     @property
-    def n_given(self):
+    def n_delivered(self):
         return self._n_delivered
 
     def open(self):
@@ -251,33 +260,3 @@ class Pictures(FrameSource):
     def close(self):
         self._closing.set()
         self.is_open = False
-
-
-class Blocked(Pictures):
-    """Gives one picture and then blocks in "open", "read" or "close", until it is let go."""
-
-    name = "Blocked"
-
-    def __init__(self, where):
-        super().__init__()
-        self._where = where
-        self.let_go = threading.Event()
-        self.is_blocked = threading.Event()
-
-    def _block(self, where):
-        if where == self._where:
-            self.is_blocked.set()
-            self.let_go.wait(120)
-
-    def open(self):
-        self._block("open")
-        return super().open()
-
-    def read(self):
-        if self._n_delivered:
-            self._block("read")
-        return super().read()
-
-    def close(self):
-        super().close()
-        self._block("close")

@@ -1,8 +1,7 @@
-"""Start and end of the window."""
+"""Start and end of the program."""
 
 import os
 import signal
-import subprocess
 import sys
 
 import pytest
@@ -13,13 +12,14 @@ from app import settings as settings_file
 from app.qt import app as qt_app
 from app.qt.main_window import MainWindow
 from app.settings import Settings
+from tests.qt.driving import run_script
 
 pytestmark = pytest.mark.light
 
 
 @pytest.fixture
 def restored():
-    """Put back what a whole run changes, and delete its window, which lives as long as it."""
+    """Restore what a whole run changes, and delete its window."""
     hook = sys.excepthook
     handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     yield
@@ -31,15 +31,13 @@ def restored():
             widget.deleteLater()
 
 
-def run_until_shown(act, source="", **options):
-    """Run the program, call a function with its window once that is shown, and return the code."""
+def run_with(act, source="", **options):
+    """Run the program and call `act` with its window until that returns True; return the code."""
 
     def look():
-        for one in QApplication.topLevelWidgets():
-            if isinstance(one, MainWindow) and one.isVisible():
-                act(one)
-                return
-        QTimer.singleShot(20, look)
+        windows = [w for w in QApplication.topLevelWidgets() if isinstance(w, MainWindow)]
+        if not any(window.isVisible() and act(window) for window in windows):
+            QTimer.singleShot(20, look)
 
     QTimer.singleShot(0, look)
     return qt_app.run(source, **options)
@@ -52,15 +50,13 @@ def test_that_a_model_named_at_the_start_is_opened_and_the_settings_stay(
     monkeypatch.chdir(exported.parent)
     opened = []
 
-    def look(window):
-        model = window.controller.session.model
-        if model is None:
-            QTimer.singleShot(20, lambda: look(window))
-            return
+    def close_with_model(window):
+        if (model := window.controller.session.model) is None:
+            return False
         opened.append(model.path)
-        window.close()
+        return window.close()
 
-    assert run_until_shown(look, model=exported.name) == 0
+    assert run_with(close_with_model, model=exported.name) == 0
     assert opened == [str(exported)]
     assert settings_file.load()[0].reopen_last is False
 
@@ -72,23 +68,22 @@ SIGNALS = pytest.mark.parametrize(
 
 @SIGNALS
 def test_that_a_signal_ends_the_program_without_questions(number, code, qapp, restored):
-    assert run_until_shown(lambda _: os.kill(os.getpid(), number), "demo") == code
+    assert run_with(lambda _: os.kill(os.getpid(), number) is None, "demo") == code
 
 
 @SIGNALS
 def test_that_a_signal_ends_the_program_while_it_loads(number, code):
-    script = f"""
+    run = run_script(f"""
 import os
 from app.launch import launch
 launch("demo", on_shown=lambda: os.kill(os.getpid(), {int(number)}))
-"""
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+""")
     assert run.returncode == code, run.stderr
 
 
-def test_that_a_mistake_of_ours_becomes_a_sentence(launch, restored, expect_log):
+def test_that_an_unexpected_error_becomes_a_notice(launch, restored, expect_log):
     expect_log("Unexpected error")
     driver = launch()
     qt_app._show_unexpected_errors(driver.window)
     sys.excepthook(RuntimeError, RuntimeError("a slip"), None)
-    assert "Something went wrong (RuntimeError: a slip)" in driver.notices
+    assert "RuntimeError: a slip" in driver.notices

@@ -1,4 +1,4 @@
-"""Long work: one piece after the other, and none that fails stops the next."""
+"""Jobs run in order on their thread, and a failed one does not stop the next."""
 
 import threading
 
@@ -7,14 +7,13 @@ from PySide6.QtCore import QDeadlineTimer, QObject, Signal, Slot
 
 from app.qt.workers.worker import Job, JobWorker, WorkerThread, any_left_behind
 from lmkl_core.errors import InvalidInputError, raise_if_cancelled
-
-PATIENCE = 20_000
+from tests.qt.driving import PATIENCE, recorded
 
 
 class Office(QObject):
-    """Gives jobs to a worker on a thread of its own; what follows is done on the main thread."""
+    """Passes jobs to a worker on its own thread; their callbacks run on the main thread."""
 
-    asked = Signal(object)
+    requested = Signal(object)
     done = Signal(object)
     failed = Signal(str)
     cancelled = Signal()
@@ -23,17 +22,17 @@ class Office(QObject):
         super().__init__()
         self.worker = JobWorker()
         self.thread = WorkerThread(self.worker, name)
-        self.asked.connect(self.worker.run)
+        self.requested.connect(self.worker.run)
         self.worker.ended.connect(self.on_ended)
         self.thread.start()
 
     @Slot(object)
-    def on_ended(self, go_on):
-        go_on()
+    def on_ended(self, callback):
+        callback()
 
-    def ask(self, text, work, **options):
-        ways = (self.done.emit, self.failed.emit, self.cancelled.emit)
-        self.asked.emit(Job(text, work, *ways, **options))
+    def request(self, text, work, **options):
+        callbacks = (self.done.emit, self.failed.emit, self.cancelled.emit)
+        self.requested.emit(Job(text, work, *callbacks, **options))
 
 
 @pytest.fixture
@@ -44,44 +43,40 @@ def office(qapp):
     assert office.thread.wait(QDeadlineTimer(PATIENCE))
 
 
-def test_that_work_is_done_on_another_thread_and_told_from_beginning_to_end(office, qtbot):
-    told = []
-    office.worker.working.connect(lambda working: told.append((working.text, working.can_cancel)))
+def test_that_a_job_runs_on_another_thread_and_reports_its_beginning_and_end(office, qtbot):
+    working = recorded(office.worker.working)
     with qtbot.waitSignal(office.done, timeout=PATIENCE) as done:
-        office.ask("Fitting", lambda _: threading.get_ident(), can_cancel=True)
+        office.request("Fitting", lambda _: threading.get_ident(), can_cancel=True)
     assert done.args != [threading.get_ident()]
-    qtbot.waitUntil(lambda: len(told) == 2, timeout=PATIENCE)
-    assert told[0] == ("Fitting", True)
-    assert told[1][0] == ""
+    qtbot.waitUntil(lambda: len(working) == 2, timeout=PATIENCE)
+    assert [(w.text, w.can_cancel) for w in working] == [("Fitting", True), ("", True)]
 
 
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
         (InvalidInputError("Enrol more takes."), "Enrol more takes."),
-        (OSError(28, "No space left on device"), "Saving failed (No space left on device): check"),
-        (MemoryError(), "Saving failed, because memory is full: close other programs."),
-        (KeyError("x"), "Saving failed (KeyError: 'x'): try again"),
+        (OSError(28, "No space left on device"), "Saving failed (No space left on device)"),
+        (MemoryError(), "Saving failed, because memory is full"),
+        (KeyError("x"), "Saving failed (KeyError: 'x')"),
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_that_a_failure_is_one_sentence_and_the_next_job_is_done(office, qtbot, error, sentence):
-
+def test_that_a_failure_is_one_sentence_and_the_next_job_runs(office, qtbot, error, sentence):
     def fail(_cancel):
         raise error
 
-    failed = []
-    office.failed.connect(failed.append)
+    failures = recorded(office.failed)
     with qtbot.waitSignal(office.done, timeout=PATIENCE) as done:
-        office.ask("Saving", fail)
-        office.ask("Making", lambda _: 42)
+        office.request("Saving", fail)
+        office.request("Making", lambda _: 42)
     assert done.args == [42]
-    (told,) = failed
-    assert told.startswith(sentence)
+    (failure,) = failures
+    assert failure.startswith(sentence)
 
 
-def test_that_the_running_job_can_be_cancelled_and_the_next_one_is_done(office, qtbot):
-    office.worker.cancel_running()  # nothing yet
+def test_that_the_running_job_can_be_cancelled_and_the_next_one_runs(office, qtbot):
+    office.worker.cancel_running()  # there is none
     began = threading.Event()
 
     def work(cancel):
@@ -90,20 +85,20 @@ def test_that_the_running_job_can_be_cancelled_and_the_next_one_is_done(office, 
             raise_if_cancelled(cancel)
 
     with qtbot.waitSignals([office.cancelled, office.done], timeout=PATIENCE):
-        office.ask("Fitting", work, can_cancel=True)
-        office.ask("Making", lambda _: 42)
-        assert began.wait(20)
+        office.request("Fitting", work, can_cancel=True)
+        office.request("Making", lambda _: 42)
+        assert began.wait(60)
         office.worker.cancel_running()
 
 
-def test_that_a_thread_that_does_not_end_in_time_is_told_and_kept(qapp, expect_log):
+def test_that_a_thread_that_does_not_end_in_time_is_logged_and_kept(qapp, expect_log):
     expect_log("The thread stubborn did not end in time")
-    stubborn, began, let_go = Office("stubborn"), threading.Event(), threading.Event()
-    stubborn.ask("Fitting", lambda _: (began.set(), let_go.wait(60)))
-    assert began.wait(20)
+    stubborn, began, released = Office("stubborn"), threading.Event(), threading.Event()
+    stubborn.request("Fitting", lambda _: (began.set(), released.wait(60)))
+    assert began.wait(60)
     stubborn.thread.ask_to_stop()
     assert not stubborn.thread.wait(QDeadlineTimer(1))
     assert any_left_behind()
-    let_go.set()
+    released.set()
     assert stubborn.thread.wait(QDeadlineTimer(PATIENCE))
     assert not any_left_behind()
