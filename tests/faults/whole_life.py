@@ -110,9 +110,9 @@ def live_in_the_window(inputs, saved):
 
     # What goes wrong: a model that is none, a video that is none, pictures one of which is broken.
     driver.controller.model.open(str(inputs / f"{MARK}-broken.safetensors"))
-    driver.until_told(f"{MARK}-broken")
+    driver.until_notice(f"{MARK}-broken")
     driver.drop(inputs / f"{MARK}-broken.avi")
-    driver.until_told(f"{MARK}-broken.avi")
+    driver.until_notice(f"{MARK}-broken.avi")
     driver.drop(inputs / f"{MARK}-pictures")
     driver.until(lambda: (now := driver.session.scored) is not None and not now.frame.caption)
     frames.append(driver.session.scored.frame.image)

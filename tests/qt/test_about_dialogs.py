@@ -1,4 +1,4 @@
-"""The about box names every dependency; the shortcuts' table every action that has keys."""
+"""The about box and the table of shortcuts."""
 
 import re
 import tomllib
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QTableWidget
 
 from app.qt.dialogs.help_dialogs import PARTS, AboutDialog, ShortcutsDialog
 
-# Said by the offscreen platform for every window.
+# Logged by the offscreen platform for every window.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
@@ -40,7 +40,7 @@ def test_that_the_about_box_shows_versions_and_licences(qtbot):
     assert any(version("lmkl-pad") in label.text() for label in dialog.findChildren(QLabel))
 
 
-def test_that_actions_with_keys_are_listed_in_order(qtbot):
+def test_that_the_table_lists_actions_with_shortcuts_in_order(qtbot):
     actions = []
     for text, *keys in (("&Open model...", "Ctrl+O"), ("About",), ("Re&do && more", "F2", "F3")):
         action = QAction(text)

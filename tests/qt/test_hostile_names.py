@@ -1,4 +1,4 @@
-"""Names in the window: shown as they are, whatever they look like."""
+"""Names that look like markup, shortcuts or formulas are shown as they are."""
 
 import pytest
 from PySide6.QtGui import Qt as QtText
@@ -16,7 +16,7 @@ from app.types import ScoredFrame, Verdict
 NAMES = ['<img src="file:///etc/passwd">', "<b>bold</b>", "a<br>b", "x < y & z", "plain"]
 
 
-def as_qt_shows(tip):
+def displayed(tip):
     document = QTextDocument()
     document.setHtml(tip) if QtText.mightBeRichText(tip) else document.setPlainText(tip)
     return document.toPlainText()
@@ -25,15 +25,16 @@ def as_qt_shows(tip):
 @pytest.mark.fault("Hostile files", "markup as names in tool tips")
 @pytest.mark.parametrize("name", NAMES)
 def test_that_a_tool_tip_shows_a_name_as_it_is(qapp, name):
-    assert as_qt_shows(plain_tip(name)) == name
+    assert displayed(plain_tip(name)) == name
 
 
-def test_that_the_tip_of_a_presentation_is_no_markup(qtbot):
-    shown = PresentationList()
-    qtbot.addWidget(shown)
+def test_that_the_tool_tip_of_a_presentation_shows_names_as_they_are(qtbot):
+    presentations = PresentationList()
+    qtbot.addWidget(presentations)
     for name in NAMES:
-        shown.show_presentations((Presentation(1, name, (ScoredFrame(Verdict.NO_FACE),), None),))
-        assert name in as_qt_shows(shown.item(0).toolTip())
+        presentation = Presentation(1, name, (ScoredFrame(Verdict.NO_FACE),), None)
+        presentations.show_presentations((presentation,))
+        assert name in displayed(presentations.item(0).toolTip())
 
 
 def test_that_no_name_on_a_button_becomes_a_shortcut(qtbot):

@@ -1,4 +1,4 @@
-"""The liveness networks: fetched, imported, cancelled, refused, and used without a restart."""
+"""The liveness networks: fetched, imported, cancelled, refused and used without a restart."""
 
 import threading
 from contextlib import ExitStack
@@ -19,33 +19,30 @@ from app.types import Verdict
 from lmkl_core.features.weights import catalogue
 from tests.features.file_server import Answer, serving
 from tests.features.minifasnet_material import FILES, NAMES, made_weights, small_widths
+from tests.qt.driving import recorded, texts_of
 from tests.qt.model_values import decision
 
 
-def words(card):
-    return "\n".join(label.text() for label in card.findChildren(QLabel))
-
-
 @pytest.fixture(scope="module")
-def brought(tmp_path_factory):
-    """Return files of small networks, as somebody would bring them."""
-    find = made_weights(tmp_path_factory.mktemp("brought"), small_widths)
+def files(tmp_path_factory):
+    """Return files of small networks, to be imported."""
+    find = made_weights(tmp_path_factory.mktemp("files"), small_widths)
     return {name: find(name) for name in NAMES}
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Return a folder for weights in which nothing is."""
+    """Return the folder of the weights, which does not exist yet."""
     monkeypatch.setenv("LMKL_PAD_WEIGHTS", str(tmp_path / "weights"))
     return tmp_path / "weights"
 
 
 @pytest.fixture
-def servers(brought, folder, monkeypatch):
-    """Let the catalogue name these files, each on a server of its own."""
+def servers(files, folder, monkeypatch):
+    """Put these files into the catalogue, each on its own server."""
     with ExitStack() as stack:
         running, entries = {}, []
-        for name, made in brought.items():
+        for name, made in files.items():
             content = made.path.read_bytes()
             server = running[name] = stack.enter_context(serving(content))
             entry = replace(catalogue.entry_of(name), sha256=made.sha256, size=len(content))
@@ -56,22 +53,21 @@ def servers(brought, folder, monkeypatch):
 
 
 class Bench:
-    """The control with both workers on this thread, and what they say."""
+    """The controller with both workers on this thread."""
 
     def __init__(self):
         self.session = Session(Settings())
         self.worker, self.scoring = JobWorker(), ScoringWorker(LatestFrame())
-        self.control = NetworksController(self.session, self.worker, self.scoring)
-        self.told, self.states, self.opened, self.used = [], [], [], []
-        self.control.notice.connect(self.told.append)
-        self.control.changed.connect(self.states.append)
-        self.control.card_requested.connect(lambda: self.opened.append(True))
-        self.control.use_requested.connect(lambda: self.used.append(True))
-        self.control.check()
+        self.controller = NetworksController(self.session, self.worker, self.scoring)
+        self.notices = recorded(self.controller.notice)
+        self.states = recorded(self.controller.changed)
+        self.card_requests = recorded(self.controller.card_requested)
+        self.uses = recorded(self.controller.use_requested)
+        self.controller.check()
 
     @property
-    def shown(self):
-        return self.control.state
+    def state(self):
+        return self.controller.state
 
 
 @pytest.fixture
@@ -83,47 +79,44 @@ def files_in(folder):
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
-def test_that_what_is_missing_or_damaged_is_known_fetched_with_progress_and_used(
-    bench, servers, folder
-):
+def test_that_missing_and_damaged_files_are_fetched_with_progress_and_used(bench, servers, folder):
     folder.mkdir()
     (folder / FILES[NAMES[0]]).write_bytes(b"half")
-    bench.control.check()
-    assert [one.file_name for one in bench.shown.missing] == [FILES[name] for name in NAMES]
-    size = bench.shown.size
+    bench.controller.check()
+    assert [entry.file_name for entry in bench.state.missing] == [FILES[name] for name in NAMES]
+    size = bench.state.size
     assert size == sum(len(server.content) for server in servers.values())
-    assert (bench.shown.licence, bench.shown.folder) == ("Apache-2.0", str(folder))
-    bench.control.get()
+    assert (bench.state.licence, bench.state.folder) == ("Apache-2.0", str(folder))
+    bench.controller.get()
     assert files_in(folder) == sorted(FILES.values())
-    assert (bench.shown.missing, bench.shown.problem, bench.used) == ((), "", [True])
-    done = [one.working.done for one in bench.states if one.working.text]
+    assert (bench.state.missing, bench.state.problem, len(bench.uses)) == ((), "", 1)
+    done = [state.working.done for state in bench.states if state.working.text]
     assert done == sorted(done)
     assert (done[0], done[-1]) == (0, size)
-    assert not bench.shown.working.text
+    assert not bench.state.working.text
     n_requests = [len(server.requests) for server in servers.values()]
-    bench.control.get()  # finds them in the folder
-    assert bench.used == [True, True]
+    bench.controller.get()  # finds them in the folder
+    assert len(bench.uses) == 2
     assert [len(server.requests) for server in servers.values()] == n_requests
 
 
-def test_that_without_internet_each_file_is_named_with_address_and_checksum(
-    bench, servers, brought, folder, qtbot
+def test_that_without_internet_the_card_names_each_file_with_address_and_checksum(
+    bench, servers, files, folder, qtbot
 ):
     for server in servers.values():
         server.otherwise = Answer(status=404)
-    bench.control.get()
-    assert bench.shown.problem == (
-        "The networks could not be fetched: the server answered 404 Not Found."
-    )
+    bench.controller.get()
+    assert "404 Not Found" in bench.state.problem
+    assert bench.state.is_by_hand
     card = NetworksCard()
     qtbot.addWidget(card)
-    card.show_networks(bench.shown)
-    assert str(folder) in words(card)
+    card.show_networks(bench.state)
+    assert str(folder) in "\n".join(texts_of(card))
     for name, server in servers.items():
-        for told in (FILES[name], server.url, brought[name].sha256):
-            assert told in card.files.toPlainText()
-    bench.control.import_files([str(made.path) for made in brought.values()])
-    assert (bench.shown.missing, bench.used) == ((), [True])
+        for text in (FILES[name], server.url, files[name].sha256):
+            assert text in card.files.toPlainText()
+    bench.controller.import_files([str(made.path) for made in files.values()])
+    assert (bench.state.missing, len(bench.uses)) == ((), 1)
     assert files_in(folder) == sorted(FILES.values())
 
 
@@ -133,77 +126,73 @@ def test_that_cancelling_leaves_nothing_half_written(bench, servers, folder, n_b
     server.otherwise = Answer(send=n_bytes, stall=True)
 
     def cancel():
-        server.sent.wait(20)
+        server.sent.wait(60)
         if queued:
-            bench.control.check()
-        bench.control.cancel()
+            bench.controller.check()
+        bench.controller.cancel()
         server.released.set()
 
     thread = threading.Thread(target=cancel)
     thread.start()
-    bench.control.get()
+    bench.controller.get()
     thread.join()
     qapp.processEvents()
-    assert files_in(folder) == [FILES[NAMES[0]]]  # the one that was complete
-    assert (bench.shown.problem, bench.shown.working.text, bench.used) == ("", "", [])
+    assert files_in(folder) == [FILES[NAMES[0]]]  # the complete one
+    assert (bench.state.problem, bench.state.working.text, bench.uses) == ("", "", [])
     server.otherwise = Answer()
-    bench.control.get()
-    assert bench.used == [True]
+    bench.controller.get()
+    assert len(bench.uses) == 1
 
 
-def test_that_whatever_goes_wrong_is_one_sentence_and_leaves_nothing(
-    bench, servers, folder, tmp_path
-):
+def test_that_each_failure_is_one_sentence_and_leaves_no_file(bench, servers, folder, tmp_path):
     server = servers[NAMES[0]]
     server.otherwise = Answer(body=b"x" * len(server.content))
     wrong, other = tmp_path / FILES[NAMES[0]], tmp_path / "other.pth"
     for path in (wrong, other):
         path.write_bytes(b"something else")
-    for act, told in (
-        (bench.control.get, "is not the file of the weights"),
-        (lambda: bench.control.import_files([str(wrong)]), "is not the file"),
-        (lambda: bench.control.import_files([str(other)]), "not one of the known weights"),
+    for act, words in (
+        (bench.controller.get, "is not the file of the weights"),
+        (lambda: bench.controller.import_files([str(wrong)]), "is not the file"),
+        (lambda: bench.controller.import_files([str(other)]), "not one of the known weights"),
     ):
         act()
-        assert told in bench.shown.problem
-        assert "\n" not in bench.shown.problem
-        assert not bench.shown.is_by_hand
+        assert words in bench.state.problem
+        assert "\n" not in bench.state.problem
+        assert not bench.state.is_by_hand
         assert files_in(folder) == []
     folder.rmdir()
     folder.write_text("in the way")
-    bench.control.get()
-    assert bench.shown.problem.startswith("The networks could not be fetched (")
-    assert bench.used == []
+    bench.controller.get()
+    assert bench.state.problem.startswith("The networks could not be fetched (")
+    assert bench.uses == []
 
 
 def unfamiliar(session):
-    """Let the session come to that verdict."""
+    """Set the verdict of the session."""
     session._decider.decision = decision(Verdict.UNFAMILIAR)
     session._tell(Topic.DECISION)
 
 
-def test_that_they_are_offered_once_where_they_would_have_helped(bench):
-    missing, bench.control.state = bench.control.state, NetworksState()
+def test_that_missing_networks_are_offered_once_where_they_would_have_helped(bench):
+    missing, bench.controller.state = bench.controller.state, NetworksState()
     unfamiliar(bench.session)
-    assert bench.told == []  # nothing is missing
-    bench.control.state = missing
+    assert bench.notices == []  # nothing is missing
+    bench.controller.state = missing
     unfamiliar(bench.session)
     unfamiliar(bench.session)
-    (notice,) = bench.told
-    assert (notice.topic, [choice.key for choice in notice.actions]) == (
-        NetworksController.topic,
-        [SHOW],
-    )
-    bench.control.choose("another topic", SHOW)
-    assert not bench.opened
-    bench.control.choose(NetworksController.topic, SHOW)
-    assert bench.opened
+    (notice,) = bench.notices
+    assert notice.topic == NetworksController.topic
+    assert [choice.key for choice in notice.actions] == [SHOW]
+    bench.controller.choose("another topic", SHOW)
+    assert not bench.card_requests
+    bench.controller.choose(NetworksController.topic, SHOW)
+    assert bench.card_requests
 
 
 MISSING = NetworksState(missing=(replace(catalogue.entry_of(NAMES[0]), size=3_700_000),))
 
 
-def test_that_the_card_says_what_it_costs_and_then_how_far_it_is(qtbot):
+def test_that_the_card_shows_the_size_and_then_the_progress(qtbot):
     card = NetworksCard()
     qtbot.addWidget(card)
 
@@ -212,32 +201,32 @@ def test_that_the_card_says_what_it_costs_and_then_how_far_it_is(qtbot):
 
     card.show_networks(MISSING)
     assert not card.isHidden()
-    assert "3.7 MB to download, licence Apache-2.0" in words(card)
+    assert "3.7 MB to download, licence Apache-2.0" in "\n".join(texts_of(card))
     assert hidden() == [False, False, True, True]
     assert card.files.isHidden()
     card.show_networks(replace(MISSING, working=Working("Fetching", 1_800_000, 3_700_000)))
-    assert "Fetching: 1.8 of 3.7 MB" in words(card)
+    assert "Fetching: 1.8 of 3.7 MB" in "\n".join(texts_of(card))
     assert (card.bar.value(), card.bar.maximum()) == (1_800_000, 3_700_000)
     assert hidden() == [True, True, False, False]
     card.show_networks(NetworksState())
     assert card.isHidden()
 
 
-def test_that_damaged_files_disturb_no_judging_and_good_ones_are_used_without_a_restart(
+def test_that_damaged_files_do_no_harm_and_good_ones_are_used_without_a_restart(
     launch, servers, folder, exported
 ):
     folder.mkdir()
     for name in FILES.values():
         (folder / name).write_bytes(b"half")
     driver = launch(recent=(str(exported),)).until_modelled()
-    driver.until_told("is not the file of the weights")
+    driver.until_notice("is not the file of the weights")
     driver.until(lambda: driver.session.scored is not None and driver.session.scored.score)
     driver.turn_to("Model")
     card = driver.pages.model.networks
     driver.until(card.isVisible)
     assert driver.session.scored.liveness is None
     driver.click(card.get)
-    driver.until_told("liveness networks are in use")
+    driver.until_notice("liveness networks are in use")
     assert not card.isVisible()
     driver.until(lambda: driver.session.scored.liveness is not None)
     driver.turn_to("Why")
@@ -245,19 +234,17 @@ def test_that_damaged_files_disturb_no_judging_and_good_ones_are_used_without_a_
     driver.until(lambda: any("looks live" in label.text() for label in labels))
 
 
-def test_that_the_offer_leads_to_the_card_and_files_are_chosen_by_hand(
-    launch, servers, brought, monkeypatch
-):
+def test_that_the_offer_opens_the_card_and_files_can_be_chosen(launch, servers, files, monkeypatch):
     driver = launch().until_prepared()
     driver.until(lambda: driver.controller.networks.state.missing)
     unfamiliar(driver.session)
-    driver.until_told("Two small networks")
+    driver.until_notice("Two small networks")
     driver.click(driver.button("Show them"))
     driver.until(lambda: driver.window.tabs.currentWidget() is driver.window.pages.model)
     card = driver.pages.model.networks
     driver.until(card.isVisible)
-    chosen = [str(made.path) for made in brought.values()]
+    chosen = [str(made.path) for made in files.values()]
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: (chosen, ""))
     driver.click(card.choose)
-    driver.until_told("liveness networks are in use")
+    driver.until_notice("liveness networks are in use")
     assert not card.isVisible()

@@ -1,4 +1,4 @@
-"""Models behind a passphrase in the window: protected, opened, left shut; nothing is kept of it."""
+"""Protected models in the window: exported and opened, while the passphrase stays secret."""
 
 import logging
 import threading
@@ -14,8 +14,8 @@ from app.storage import settings_file
 from lmkl_core.errors import PassphraseNeeded
 from lmkl_core.model_file import sealed
 from tests.core.sealed_material import PASSPHRASE, WRONG, cheap_passphrases
-from tests.qt.driving import answer_box, with_dialog
-from tests.qt.test_model_controller import Office
+from tests.qt.driving import answer_box, recorded, with_dialog
+from tests.qt.test_model_controller import Bench
 
 __all__ = ["cheap_passphrases"]
 
@@ -34,7 +34,7 @@ def protected(model, tmp_path):
 
 @pytest.fixture
 def save_as(monkeypatch):
-    """Return a function that lets the next file dialogs answer with a path; see what was asked."""
+    """Return a function that sets the answer of file dialogs; it returns their arguments."""
     asked = []
 
     def answer(path):
@@ -49,16 +49,15 @@ def save_as(monkeypatch):
 
 
 @pytest.fixture
-def office(qapp, samples, model):
-    office = Office(samples, model.features).prepare()
-    office.asked, office.ended = [], []
-    office.control.passphrase_requested.connect(office.asked.append)
-    office.control.opening_ended.connect(lambda: office.ended.append(True))
-    return office
+def bench(qapp, samples, model):
+    bench = Bench(samples, model.features).prepare()
+    bench.requests = recorded(bench.controller.passphrase_requested)
+    bench.ended = recorded(bench.controller.opening_ended)
+    return bench
 
 
-def typed(qtbot, dialog, *texts):
-    """Type into the lines of a dialog, one after the other."""
+def type_into(qtbot, dialog, *texts):
+    """Type into the line edits of a dialog."""
     lines = [line for line in dialog.findChildren(QLineEdit) if line.isEnabled()]
     assert len(lines) == len(texts)
     for line, text in zip(lines, texts, strict=True):
@@ -74,7 +73,7 @@ def export_dialog(qtbot):
     return dialog
 
 
-def test_that_a_passphrase_is_optional_typed_twice_unseen_and_taken_once(export_dialog, qtbot):
+def test_that_a_passphrase_is_optional_typed_twice_hidden_and_taken_once(export_dialog, qtbot):
     assert export_dialog.accept_button.isEnabled()
     assert export_dialog.take_passphrase() is None
     export_dialog.protect.click()
@@ -82,7 +81,7 @@ def test_that_a_passphrase_is_optional_typed_twice_unseen_and_taken_once(export_
     lines = (export_dialog.first.line, export_dialog.second.line)
     assert {line.echoMode() for line in lines} == {QLineEdit.EchoMode.Password}
     assert all(line.inputMethodHints() & Qt.InputMethodHint.ImhSensitiveData for line in lines)
-    typed(qtbot, export_dialog, PASSPHRASE, PASSPHRASE)
+    type_into(qtbot, export_dialog, PASSPHRASE, PASSPHRASE)
     assert export_dialog.problem.text() == ""
     qtbot.keyClick(lines[1], Qt.Key.Key_Return)
     assert export_dialog.result() == ExportDialog.DialogCode.Accepted
@@ -90,67 +89,64 @@ def test_that_a_passphrase_is_optional_typed_twice_unseen_and_taken_once(export_
     assert export_dialog.first.text() == export_dialog.second.text() == ""
     export_dialog.show_box.click()
     assert {line.echoMode() for line in lines} == {QLineEdit.EchoMode.Normal}
-    for line in lines:  # lines that hide what is typed undo nothing
+    for line in lines:  # cannot be undone
         qtbot.keyClick(line, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
         assert line.text() == ""
 
 
-def test_that_nothing_goes_on_before_both_are_good_and_the_same(export_dialog, qtbot):
+def test_that_the_dialog_stays_until_both_passphrases_are_good_and_equal(export_dialog, qtbot):
     export_dialog.protect.click()
-    for first, second, told in (
+    for first, second, words in (
         (PASSPHRASE, WRONG, "differ"),
         ("short", "short", "at least 15"),
         (PASSPHRASE, PASSPHRASE[:9], ""),
         (PASSPHRASE, "", ""),
     ):
-        typed(qtbot, export_dialog, first, second)
-        assert told in export_dialog.problem.text()
-        assert bool(told) == bool(export_dialog.problem.text())
+        type_into(qtbot, export_dialog, first, second)
+        assert words in export_dialog.problem.text()
+        assert bool(words) == bool(export_dialog.problem.text())
         assert not export_dialog.accept_button.isEnabled()
         export_dialog.accept()
         assert export_dialog.isVisible()
 
 
-def test_that_a_protected_model_asks_for_its_passphrase_and_no_job_shows_it(office, protected):
-    def tried(*passphrase):
-        office.control.open(str(protected), *passphrase)
-        assert [job.text for job in office.jobs] == ["Opening me.lmkl"]
-        assert PASSPHRASE not in repr(office.jobs)
-        office.do()
+def test_that_a_protected_model_asks_for_its_passphrase_and_no_job_shows_it(bench, protected):
+    def open_with(*passphrase):
+        bench.controller.open(str(protected), *passphrase)
+        assert [job.text for job in bench.jobs] == ["Opening me.lmkl"]
+        assert PASSPHRASE not in repr(bench.jobs)
+        bench.do()
 
-    tried()
-    assert office.asked == [PassphraseRequest(str(protected), "me.lmkl")]
-    assert office.told == office.ended == []
-    tried(WRONG)
-    assert office.asked[1:] == [PassphraseRequest(str(protected), "me.lmkl", was_wrong=True)]
-    tried(PASSPHRASE)
-    assert office.session.model.is_protected
-    assert office.session.model_summary.is_protected
-    assert office.opened == [str(protected)]
-    assert office.ended == [True]
-    office.control.export(str(protected), PASSPHRASE)
-    assert PASSPHRASE not in repr(office.jobs.pop())
+    open_with()
+    assert bench.requests == [PassphraseRequest(str(protected), "me.lmkl")]
+    assert bench.notices == bench.ended == []
+    open_with(WRONG)
+    assert bench.requests[1:] == [PassphraseRequest(str(protected), "me.lmkl", was_wrong=True)]
+    open_with(PASSPHRASE)
+    assert bench.session.model.is_protected
+    assert bench.session.model_summary.is_protected
+    assert bench.opened == [str(protected)]
+    assert len(bench.ended) == 1
+    bench.controller.export(str(protected), PASSPHRASE)
+    assert PASSPHRASE not in repr(bench.jobs.pop())
     protected.unlink()
-    tried(PASSPHRASE)
-    assert len(office.asked) == 2
-    assert office.ended == [True, True]
-    assert office.missing == [str(protected)]
+    open_with(PASSPHRASE)
+    assert (len(bench.requests), len(bench.ended)) == (2, 2)
+    assert bench.missing == [str(protected)]
 
 
-def test_that_a_model_that_was_given_up_is_not_opened_when_its_passphrase_comes_through(
-    office, protected
-):
-    office.control.open(str(protected), PASSPHRASE)
-    office.control.cancel_opening()
-    office.do()
-    assert office.session.model is None
-    assert office.opened == []
-    office.control.open(str(protected), PASSPHRASE)  # another time
-    office.do()
-    assert office.session.model is not None
+def test_that_a_cancelled_model_is_not_opened_with_its_passphrase(bench, protected):
+    bench.controller.open(str(protected), PASSPHRASE)
+    bench.controller.cancel_opening()
+    bench.do()
+    assert bench.session.model is None
+    assert bench.opened == []
+    bench.controller.open(str(protected), PASSPHRASE)
+    bench.do()
+    assert bench.session.model is not None
 
 
-def test_that_every_protected_model_has_a_name_that_is_held_to_it(tmp_path):
+def test_that_the_suffix_shows_whether_a_model_is_protected(tmp_path):
     for typed_name, protected_name, plain_name in (
         ("face", "face.lmkl", "face.safetensors"),
         ("face.lmkl", "face.lmkl", "face.safetensors"),
@@ -165,16 +161,16 @@ def test_that_every_protected_model_has_a_name_that_is_held_to_it(tmp_path):
 
 
 @pytest.mark.fault("Privacy", "settings, log and notices searched for the passphrase")
-def test_that_a_model_is_protected_kept_shut_and_opened_again(
+def test_that_an_exported_protected_model_opens_only_with_its_passphrase(
     launch, exported, save_as, tmp_path, monkeypatch, caplog, qtbot
 ):
     caplog.set_level(logging.DEBUG)
     derived_on = []
     real = sealed._cipher
 
-    def watched(*given):
+    def watched(*arguments):
         derived_on.append(threading.current_thread())
-        return real(*given)
+        return real(*arguments)
 
     monkeypatch.setattr(sealed, "_cipher", watched)
     driver = launch(recent=(str(exported),)).until_modelled()
@@ -183,12 +179,12 @@ def test_that_a_model_is_protected_kept_shut_and_opened_again(
     def protect(dialog):
         assert isinstance(dialog, ExportDialog)
         dialog.protect.click()
-        typed(qtbot, dialog, PASSPHRASE, PASSPHRASE)
+        type_into(qtbot, dialog, PASSPHRASE, PASSPHRASE)
         dialog.accept_button.click()
 
     with_dialog(protect)
     driver.press("Ctrl+E")
-    driver.until_told("Exported to mine.lmkl. Read back and compared")
+    driver.until_notice("Exported to mine.lmkl.")
     (start, pattern) = asked[0]
     assert start.endswith("face.lmkl")
     assert "*.lmkl" in pattern
@@ -199,74 +195,74 @@ def test_that_a_model_is_protected_kept_shut_and_opened_again(
     assert driver.pages.model.header.file.whole.endswith("protected by a passphrase")
     assert driver.close()
 
-    # The next start asks for it, while the picture goes on.
+    # The next start asks for the passphrase, while the picture stays live.
     again = launch(recent=(str(path),)).until_prepared()
     again.until(lambda: isinstance(QApplication.activeModalWidget(), UnlockDialog))
     dialog = QApplication.activeModalWidget()
     n_painted = again.window.live.preview.n_painted
     again.until(lambda: again.window.live.preview.n_painted > n_painted + 3)
-    typed(qtbot, dialog, WRONG)
+    type_into(qtbot, dialog, WRONG)
     qtbot.keyClick(dialog.edit.line, Qt.Key.Key_Return)
     assert dialog.edit.text() == ""
     assert not dialog.edit.isEnabled()
-    again.until(lambda: "is wrong, or the file was changed" in dialog.status.text())
+    again.until(lambda: "is wrong" in dialog.status.text())
     assert again.session.model is None
-    typed(qtbot, dialog, PASSPHRASE)
+    type_into(qtbot, dialog, PASSPHRASE)
     again.click(dialog.accept_button)
-    again.until_told("Opened mine.lmkl.")
+    again.until_notice("Opened mine.lmkl.")
     assert QApplication.activeModalWidget() is None
     assert again.session.model.is_protected
 
-    # Nothing of this was done where the window waits, and nothing of it is kept.
+    # The key was derived on another thread, and the passphrase is stored nowhere.
     assert derived_on
     assert threading.main_thread() not in derived_on
     for text in (settings_file().read_text(), caplog.text, again.notices):
         assert "horse" not in text
 
 
-def test_that_a_protected_model_that_is_left_shut_lets_everything_else_go_on(launch, protected):
+def test_that_cancelling_the_passphrase_lets_everything_else_continue(launch, protected):
     driver = launch(recent=(str(protected),)).until_prepared()
     driver.until(lambda: isinstance(QApplication.activeModalWidget(), UnlockDialog))
     driver.qtbot.keyClick(QApplication.activeModalWidget(), Qt.Key.Key_Escape)
     driver.until(lambda: QApplication.activeModalWidget() is None)
     assert driver.session.model is None
     assert "me.lmkl" not in driver.notices
-    assert driver.controller.settings.recent == (str(protected),)  # for the menu
+    assert driver.controller.settings.recent == (str(protected),)
     last = driver.session.scored
     driver.until(lambda: driver.session.scored is not last)
     driver.drop(protected)
     driver.until(lambda: isinstance(QApplication.activeModalWidget(), UnlockDialog))
-    assert driver.close()  # nobody has to answer
+    assert driver.close()  # without an answer
     assert QApplication.activeModalWidget() is None
 
 
-def test_that_what_grew_out_of_a_protected_model_is_proposed_to_be_protected(
+def test_that_a_passphrase_is_suggested_for_models_derived_from_a_protected_one(
     launch, exported, protected, save_as
 ):
     driver = launch(recent=(str(exported),)).until_modelled()
     driver.controller.model.open(str(protected), PASSPHRASE)
-    driver.until_told("Opened me.lmkl.")
+    driver.until_notice("Opened me.lmkl.")
     driver.controller.change_settings(target_bpcer=0.2)
     driver.until(lambda: driver.session.has_unsaved_model)
-    proposed = []
+    suggested = []
 
     def leave_unprotected(dialog):
-        proposed.append(dialog.is_protected)
+        suggested.append(dialog.is_protected)
         dialog.protect.setChecked(False)
         dialog.accept_button.click()
 
-    # A file that promises protection is not what an unprotected model is written to.
+    # An unprotected model does not get the suffix of protected ones.
     before = protected.read_bytes()
     save_as(protected)
     with_dialog(leave_unprotected)
     driver.press("Ctrl+E")
-    driver.until_told("Exported to me.safetensors.")
+    driver.until_notice("Exported to me.safetensors.")
     written = protected.with_suffix(".safetensors").stat().st_mtime_ns
-    # And what the file dialog knew nothing of is asked about.
+    # The file dialog did not ask about replacing the file with the changed suffix.
     with_dialog(leave_unprotected)
     asked = answer_box("Cancel")
     driver.press("Ctrl+E")
-    assert asked == ["me.safetensors already exists. Replace it?"]
-    assert proposed == [True, False]
+    assert "me.safetensors" in asked[0]
+    assert suggested == [True, False]
     assert protected.read_bytes() == before
     assert protected.with_suffix(".safetensors").stat().st_mtime_ns == written

@@ -1,4 +1,4 @@
-"""Unsaved takes in the real window: kept as they are recorded, offered after an unexpected end."""
+"""Unsaved takes in the real window: kept as they are recorded, offered after a crash."""
 
 import contextlib
 import os
@@ -18,20 +18,18 @@ from app.session.recovery import Journal, find, unpacked
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
 from tests.app.unsaved_takes import takes_folder
-from tests.qt.driving import PLAN, Pictures, answer_box
-
-N_FRAMES = PLAN.frames
+from tests.qt.driving import PLAN, Pictures, answer_box, recorded
 
 
 @pytest.fixture
 def real(samples):
-    """Return samples of a person who counts as real."""
+    """Return samples of a person who is not simulated."""
     return tuple(replace(sample, is_simulated=False) for sample in samples)
 
 
 @pytest.fixture
 def moving(genuine):
-    """Return pictures of the person of which no two are the same, as a camera's."""
+    """Return pictures of the person with sensor noise, no two of them the same."""
     rng = np.random.default_rng(0)
     noise = rng.integers(-6, 7, size=(10, *genuine[0].shape))
     return [
@@ -41,7 +39,7 @@ def moving(genuine):
 
 @pytest.fixture
 def left(real):
-    """Leave takes as a run that was killed does."""
+    """Return a function that leaves takes on disk as a killed program does."""
 
     def leave(samples=real):
         journal = Journal()
@@ -52,56 +50,55 @@ def left(real):
 
 
 def n_kept():
-    """Return the number of frames on disk, of runs that live and of those that do not."""
+    """Return the number of frames on disk, of all runs."""
     n = 0
     for path in takes_folder().glob("*/*.safetensors"):
-        with contextlib.suppress(FileNotFoundError):  # removed at this moment
+        with contextlib.suppress(FileNotFoundError):  # just removed
             n += len(unpacked(path.read_bytes())[1])
     return n
 
 
 def enrol(driver, samples):
-    driver.session.change_enrolment(lambda one: setattr(one, "samples", samples))
+    driver.session.change_enrolment(lambda enrolment: setattr(enrolment, "samples", samples))
 
 
 def answer(driver, text):
-    """Click an answer of the notice."""
+    """Click a button of the notice."""
 
     def buttons():
-        all_ = driver.window.live.notices.findChildren(QPushButton)
-        return [one for one in all_ if one.text() == text and one.isVisible()]
+        found = driver.window.live.notices.findChildren(QPushButton)
+        return [button for button in found if button.text() == text and button.isVisible()]
 
     driver.until(lambda: len(buttons()) == 1)
     driver.click(buttons()[0])
 
 
 @pytest.mark.fault("Process and disk", "disk full while takes are stored", keeps="frames")
-def test_that_takes_are_on_disk_as_they_are_recorded_once_the_disk_has_room(launch, moving):
+def test_that_takes_are_written_while_they_are_recorded_once_the_disk_has_room(launch, moving):
     storage.personal_folder().parent.mkdir(parents=True)
     storage.personal_folder().write_text("a file where the folder should be")
     driver = launch(make_demo=lambda: Pictures(moving)).until_prepared()
-    told = []
-    driver.controller.notice.connect(lambda notice: told.append(notice.text))
-    driver.record_take()  # is not disturbed
-    driver.until_told("Unsaved takes cannot be kept on disk")
+    notices = recorded(driver.controller.notice)
+    driver.record_take()
+    driver.until_notice("Unsaved takes cannot be kept on disk")
     storage.personal_folder().unlink()
     driver.record_take()
-    driver.until(lambda: n_kept() == 2 * N_FRAMES)
-    assert sum("cannot be kept" in text for text in told) == 1
+    driver.until(lambda: n_kept() == 2 * PLAN.frames)
+    assert sum("cannot be kept" in notice.text for notice in notices) == 1
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.fault("Process and disk", "disk full while the window exports", keeps="models")
-def test_that_takes_come_back_are_fitted_with_a_click_and_go_when_a_file_holds_them(
+def test_that_takes_are_brought_back_fitted_and_deleted_once_exported(
     launch, real, left, file_dialogs, tmp_path, monkeypatch
 ):
     left()
     driver = launch().until_prepared()
-    driver.until_told(f"with 2 takes ({len(real)} frames) unsaved.")
+    driver.until_notice(f"2 takes ({len(real)} frames)")
     driver.turn_to("Why")
     (before,) = takes_folder().glob("*/")
     answer(driver, "Bring them back")
-    driver.until_told(f"Brought back 2 takes ({len(real)} frames)")
+    driver.until_notice("Brought back 2 takes")
     assert driver.window.tabs.currentWidget() is driver.window.pages.enrol
     assert [sample.take for sample in driver.session.enrolment.samples] == [s.take for s in real]
     assert "ended unexpectedly" not in driver.notices
@@ -111,13 +108,13 @@ def test_that_takes_come_back_are_fitted_with_a_click_and_go_when_a_file_holds_t
     driver.click(driver.pages.enrol.fit_bar.fit_button)
     driver.until(lambda: driver.session.model is not None)
     driver.turn_to("Model")  # without pictures, too
-    assert n_kept() == len(real)  # no file holds the model
+    assert n_kept() == len(real)  # the model is not exported yet
 
     path = file_dialogs(tmp_path / "face.safetensors")
     path.write_bytes(b"an older model")
 
     def full(name, flags, mode=0o777, **options):
-        """Open what never has room, in the place of what is being written."""
+        """Open a device without space instead of the file being written."""
         if ".lmkl-" in str(name) and flags & os.O_CREAT and str(tmp_path) in str(name):
             return open_file("/dev/full", os.O_WRONLY)
         return open_file(name, flags, mode, **options)
@@ -126,22 +123,22 @@ def test_that_takes_come_back_are_fitted_with_a_click_and_go_when_a_file_holds_t
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", full)
         driver.press("Ctrl+E")
-        driver.until_told("No space left on device")
+        driver.until_notice("No space left on device")
     assert driver.session.has_unsaved_model
     assert path.read_bytes() == b"an older model"
     assert n_kept() == len(real)  # still needed
     last = driver.session.scored
-    driver.until(lambda: driver.session.scored is not last)  # the window goes on
+    driver.until(lambda: driver.session.scored is not last)  # scoring continues
 
     driver.press("Ctrl+E")
     driver.until(lambda: not driver.session.has_unsaved_model)
     driver.until(lambda: list(takes_folder().iterdir()) == [])
 
 
-def test_that_closing_asks_about_takes_and_leaves_only_those_of_earlier_runs(launch, real, left):
+def test_that_closing_asks_about_takes_and_keeps_only_those_of_earlier_runs(launch, real, left):
     left(real[:3])
     driver = launch().until_prepared()
-    driver.until_told("unsaved")
+    driver.until_notice("unsaved")
     enrol(driver, real)
     driver.until(lambda: n_kept() == len(real) + 3)
     asked = answer_box("Cancel")
@@ -150,27 +147,27 @@ def test_that_closing_asks_about_takes_and_leaves_only_those_of_earlier_runs(lau
     assert n_kept() == len(real) + 3
     answer_box("Close")
     assert driver.close()
-    assert n_kept() == 3  # nobody has answered yet
+    assert n_kept() == 3  # the offer was not answered
 
     driver = launch().until_prepared()
-    driver.until_told("1 take (3 frames) unsaved.")
+    driver.until_notice("1 take (3 frames)")
     enrol(driver, real)
     answer(driver, "Delete them")
-    assert driver.controller.stop()  # without a question, as Ctrl-C does
+    assert driver.controller.stop()  # as Ctrl-C does, without a question
     (found,) = find()
     found.run.release()
-    assert len(found.samples) == len(real)  # what was deleted is gone, what was recorded is not
+    assert len(found.samples) == len(real)  # only the offered takes are deleted
 
 
 @pytest.mark.fault("Privacy", "everything deleted while takes are stored", keeps="files")
-def test_that_deleting_everything_removes_what_is_kept_and_what_was_found(launch, real, left):
+def test_that_deleting_everything_deletes_kept_and_offered_takes(launch, real, left):
     left()
     driver = launch().until_prepared()
-    driver.until_told("unsaved")
-    enrol(driver, real)  # is being written while everything is deleted
+    driver.until_notice("unsaved")
+    enrol(driver, real)  # still being written
     driver.controller.delete_everything()
     assert not storage.personal_folder().exists()
-    driver.until_told("Everything the program had stored is deleted.")
+    driver.until_notice("is deleted")
     assert "unsaved" not in driver.notices
     assert driver.close()
     assert not storage.personal_folder().exists()
@@ -196,13 +193,13 @@ def begin():
         QTimer.singleShot(10, begin)
     else:
         controller.enrol.start("window")
-        controller.session.subscribe(tell)
+        controller.session.subscribe(report)
 
-told = [0]
-def tell(_topic):
+counts = [0]
+def report(_topic):
     n = len(controller.session.enrolment.samples)
-    if n != told[0]:
-        told[0] = n
+    if n != counts[-1]:
+        counts.append(n)
         print(n, flush=True)
 
 begin()
@@ -210,9 +207,9 @@ app.exec()
 """
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX's signal")
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signal")
 @pytest.mark.fault("Process and disk", "the window killed while a take is recorded", keeps="frames")
-def test_that_a_killed_window_loses_nothing_that_was_on_disk(moving, tmp_path, attempt):
+def test_that_a_killed_window_loses_no_frame_on_disk(moving, tmp_path, attempt):
     np.save(tmp_path / "person.npy", np.array(moving))
     command = [sys.executable, "-c", KILLED, str(tmp_path / "person.npy")]
     root = Path(__file__).resolve().parents[2]
@@ -225,6 +222,6 @@ def test_that_a_killed_window_loses_nothing_that_was_on_disk(moving, tmp_path, a
         assert process.wait() == -signal.SIGKILL
         (found,) = find()
         found.run.remove()
-        # Nothing that was on disk is lost; what is lost was recorded during one write.
+        # Only frames recorded during the last write are lost.
         trial.expect_kept(len(found.samples) >= 9 and found.n_damaged == 0)
         trial.lose(max(0, n_recorded - len(found.samples)))

@@ -1,4 +1,4 @@
-"""What is kept, offered and removed: the real files, without a window, in any order of events."""
+"""Unsaved takes on disk, without a window: kept, offered and deleted in any order of events."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -13,18 +13,21 @@ from app.session.recovery import Journal, unpacked
 from app.session.session import Session
 from app.settings import Settings
 from tests.app.unsaved_takes import FEATURES, left_samples, same_samples, takes, takes_folder
+from tests.qt.driving import recorded
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
-MINE = takes(4, "window", "lamp")
+SAMPLES = takes(4, "window", "lamp")
+OTHER_VIEWS = {"preset": {"name": "tiny"}}
 
 
 class Busy(RecoveryWorker):
-    """A worker that can be busy: what it is asked for then waits, and is dropped when it ends."""
+    """A worker that can be busy: its slots then wait for `work`, and are dropped by `finish`."""
+
+    is_busy = False
 
     def __init__(self):
         super().__init__()
-        self.is_busy = False
         self._waiting = []
 
     def find(self):
@@ -53,20 +56,27 @@ class Busy(RecoveryWorker):
 
 
 class Bench:
-    """A control, its worker on the same thread, and what the person is told."""
+    """A controller and its worker on this thread."""
 
     def __init__(self, is_on=True, features=FEATURES):
-        self.session, self.worker, self.told = Session(Settings()), Busy(), []
-        self.control = RecoveryController(self.session, self.worker, is_on)
-        self.control.notice.connect(self.told.append)
-        self.worker.notice.connect(self.told.append)
-        self.control.on_prepared(features)
+        self.session, self.worker = Session(Settings()), Busy()
+        self.controller = RecoveryController(self.session, self.worker, is_on)
+        self._notices = recorded(self.controller.notice)
+        self.controller.on_prepared(features)
 
     def enrol(self, samples):
-        self.session.change_enrolment(lambda one: setattr(one, "samples", samples))
+        self.session.change_enrolment(lambda enrolment: setattr(enrolment, "samples", samples))
 
     def choose(self, key):
-        self.control.choose(RecoveryController.topic, key)
+        self.controller.choose(RecoveryController.topic, key)
+
+    def clear(self):
+        self.session.change_enrolment(lambda enrolment: enrolment.clear())
+
+    def delete_everything(self):
+        self.clear()
+        self.controller.forget()
+        assert storage.delete_all().problems == ()
 
     @property
     def samples(self):
@@ -74,20 +84,20 @@ class Bench:
 
     @property
     def offer(self):
-        """What the person is asked."""
-        return self._asked().text
+        """The text of the present offer; empty if there is none."""
+        return self._offer.text
 
     @property
     def answers(self):
-        """What they can answer."""
-        return [choice.key for choice in self._asked().actions]
+        return [choice.key for choice in self._offer.actions]
 
-    def _asked(self):
-        return [notice for notice in self.told if notice.topic == RecoveryController.topic][-1]
+    @property
+    def _offer(self):
+        return [n for n in self._notices if n.topic == RecoveryController.topic][-1]
 
 
-def leave(samples=MINE, features=FEATURES):
-    """Leave takes as a run that was killed does."""
+def leave(samples=SAMPLES, features=FEATURES):
+    """Leave takes on disk as a killed program does."""
     journal = Journal()
     journal.keep(samples, features)
     journal.close()
@@ -101,32 +111,29 @@ def kept():
     )
 
 
-def nothing_is_there():
+def is_empty():
     return not takes_folder().exists() or list(takes_folder().iterdir()) == []
 
 
-def test_that_only_takes_of_a_real_person_are_kept_until_they_are_struck():
+def test_that_only_takes_of_a_real_person_are_kept_until_they_are_removed():
     bench = Bench()
-    bench.enrol(tuple(replace(one, is_simulated=one.take == "lamp") for one in MINE))
+    bench.enrol(tuple(replace(s, is_simulated=s.take == "lamp") for s in SAMPLES))
     assert kept() == [4]
-    bench.enrol(tuple(replace(one, is_simulated=True) for one in MINE))
-    assert nothing_is_there()
-    bench.enrol(MINE)
-    bench.session.change_enrolment(lambda one: one.remove_take("lamp"))
+    bench.enrol(tuple(replace(s, is_simulated=True) for s in SAMPLES))
+    assert is_empty()
+    bench.enrol(SAMPLES)
+    bench.session.change_enrolment(lambda enrolment: enrolment.remove_take("lamp"))
     assert kept() == [4]
-    bench.session.change_enrolment(lambda one: one.clear())
-    assert nothing_is_there()
+    bench.clear()
+    assert is_empty()
 
 
 @pytest.mark.parametrize(
     "delete",
-    [
-        lambda one: one.session.change_enrolment(lambda e: e.clear()),
-        lambda one: one.control.forget(),
-    ],
+    [lambda bench: bench.clear(), lambda bench: bench.controller.forget()],
     ids=["cleared", "forgotten"],
 )
-def test_that_what_could_not_be_deleted_is_deleted_at_the_end(delete, monkeypatch):
+def test_that_takes_that_could_not_be_deleted_are_deleted_at_the_end(delete, monkeypatch):
     leave()
     bench = Bench()
     bench.choose(BRING_BACK)
@@ -140,86 +147,85 @@ def test_that_what_could_not_be_deleted_is_deleted_at_the_end(delete, monkeypatc
         delete(bench)
     assert sum(kept()) == 10
     bench.worker.finish()
-    assert nothing_is_there()
+    assert is_empty()
 
 
-def test_that_switching_it_off_removes_everything_unasked_and_keeps_no_more():
-    leave(MINE[:2])
-    leave(MINE[:3])
+def test_that_switching_it_off_deletes_everything_and_keeps_no_more():
+    leave(SAMPLES[:2])
+    leave(SAMPLES[:3])
     bench = Bench()
-    bench.enrol(MINE)
+    bench.enrol(SAMPLES)
     assert kept() == [2, 3, 8]
-    bench.control.switch(False)
-    assert nothing_is_there()
+    bench.controller.switch(False)
+    assert is_empty()
     assert bench.offer == ""
-    bench.enrol(MINE[:5])
-    assert nothing_is_there()
-    bench.control.switch(True)
+    bench.enrol(SAMPLES[:5])
+    assert is_empty()
+    bench.controller.switch(True)
     assert kept() == [5]
-    bench.control.switch(False)
+    bench.controller.switch(False)
     leave()
-    off = Bench(is_on=False)
-    assert nothing_is_there()
-    assert off.offer == ""
+    assert Bench(is_on=False).offer == ""
+    assert is_empty()
 
 
 def test_that_several_runs_are_offered_one_after_the_other():
     leave()
-    leave(MINE[:3])
+    leave(SAMPLES[:3])
     bench = Bench()
     first = bench.offer
     bench.choose(BRING_BACK)
     assert bench.offer not in ("", first)
     bench.choose(BRING_BACK)
     assert bench.offer == ""
-    assert len(bench.samples) == len(MINE) + 3
-    assert kept() == [3 + len(MINE)]
-    bench.control.forget()
+    assert len(bench.samples) == len(SAMPLES) + 3
+    assert kept() == [len(SAMPLES) + 3]
+    bench.controller.forget()
 
 
 def test_that_takes_of_other_views_wait_until_these_are_chosen():
     leave()
-    bench = Bench(features={"preset": {"name": "tiny"}})
+    bench = Bench(features=OTHER_VIEWS)
     assert "texture" in bench.offer
     assert bench.answers == [DELETE]
-    bench.control.on_prepared(FEATURES)
+    bench.controller.on_prepared(FEATURES)
     assert bench.answers == [BRING_BACK, DELETE]
-    bench.control.on_prepared({"preset": {"name": "tiny"}})
+    bench.controller.on_prepared(OTHER_VIEWS)
     bench.choose(BRING_BACK)  # clicked at that moment
     assert bench.samples == ()
     assert bench.answers == [DELETE]
-    bench.control.release()
-    assert same_samples(left_samples(), MINE)
+    bench.controller.release()
+    assert same_samples(left_samples(), SAMPLES)
 
 
-def test_that_a_killed_program_loses_nothing_that_was_brought_back_a_moment_ago():
+def test_that_takes_just_brought_back_are_always_on_disk():
     leave()
     bench = Bench()
     bench.worker.is_busy = True
     bench.choose(BRING_BACK)
-    assert same_samples(bench.samples, MINE)
-    assert kept() == [len(MINE)]  # before the worker has heard of it
+    assert same_samples(bench.samples, SAMPLES)
+    assert kept() == [len(SAMPLES)]
     bench.worker.work()
-    assert kept() == [len(MINE)]
-    bench.control.forget()
-    assert nothing_is_there()
+    assert kept() == [len(SAMPLES)]
+    bench.controller.forget()
+    assert is_empty()
 
 
-@pytest.mark.parametrize("answered", [False, True])
-def test_that_closing_at_once_deletes_what_was_to_be_deleted_and_nothing_else(answered):
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_that_closing_at_once_deletes_only_what_was_to_be_deleted(is_deleted):
     leave()
     bench = Bench()
     bench.worker.is_busy = True
-    if answered:
+    if is_deleted:
         bench.choose(DELETE)
-    bench.control.release()  # as closing does
+    bench.controller.release()  # as closing does
     bench.worker.want((), {})
     bench.worker.finish()
     assert bench.samples == ()
-    assert nothing_is_there() if answered else same_samples(left_samples(), MINE)
+    assert is_empty() if is_deleted else same_samples(left_samples(), SAMPLES)
 
 
-def test_that_takes_that_another_instance_deleted_do_not_come_back():
+def test_that_takes_deleted_by_another_instance_do_not_come_back():
     leave()
     bench = Bench()
     assert storage.delete_all().problems == ()
@@ -229,21 +235,14 @@ def test_that_takes_that_another_instance_deleted_do_not_come_back():
 
 
 @pytest.mark.fault("Process and disk", "damaged files of unsaved takes, in the window")
-def test_that_damaged_takes_are_told_and_can_be_deleted():
+def test_that_damaged_takes_are_reported_and_can_be_deleted():
     leave()
     for path in takes_folder().glob("*/*.safetensors"):
         path.write_bytes(b"")
     bench = Bench()
-    assert "cannot be brought back because" in bench.offer
     assert bench.answers == [DELETE]
     bench.choose(DELETE)
-    assert nothing_is_there()
-
-
-def delete_everything(bench):
-    bench.session.change_enrolment(lambda one: one.clear())
-    bench.control.forget()
-    assert storage.delete_all().problems == ()
+    assert is_empty()
 
 
 @pytest.mark.fault(
@@ -254,18 +253,19 @@ def test_that_nothing_comes_back_after_everything_was_deleted(moment):
     leave()
     bench = Bench()
     if moment == "looked for":
-        bench.control.switch(False)
+        bench.controller.switch(False)
         leave()
-        bench.worker.is_busy = True
-        bench.control.switch(True)
     bench.worker.is_busy = True
-    if moment == "brought back":
-        bench.choose(BRING_BACK)
-    if moment == "written":
-        bench.enrol(takes(3, "desk", first=50))
-    if moment == "deleted":
-        bench.choose(DELETE)
-    delete_everything(bench)
+    match moment:
+        case "looked for":
+            bench.controller.switch(True)
+        case "brought back":
+            bench.choose(BRING_BACK)
+        case "written":
+            bench.enrol(takes(3, "desk", first=50))
+        case "deleted":
+            bench.choose(DELETE)
+    bench.delete_everything()
     bench.worker.work()
     bench.worker.finish()
     assert bench.samples == ()
@@ -273,16 +273,14 @@ def test_that_nothing_comes_back_after_everything_was_deleted(moment):
     assert not storage.personal_folder().exists()
 
 
-def test_that_what_was_found_before_everything_was_deleted_is_not_offered():
-    leave()
+def test_that_takes_found_before_everything_was_deleted_are_not_offered():
     bench = Bench(is_on=False)
     leave()
-    found = []
-    bench.worker.found.disconnect(bench.control.on_found)
-    bench.worker.found.connect(found.extend)
-    bench.control.switch(True)
-    delete_everything(bench)
-    bench.control.on_found(found)
-    assert len(found) == 1
+    bench.worker.found.disconnect(bench.controller.on_found)
+    found = recorded(bench.worker.found)
+    bench.controller.switch(True)
+    bench.delete_everything()
+    bench.controller.on_found(found[0])
+    assert len(found[0]) == 1
     assert bench.offer == ""
     assert not storage.personal_folder().exists()

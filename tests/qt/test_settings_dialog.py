@@ -1,4 +1,4 @@
-"""The settings' dialog: what goes in comes out, wrong values are told, deleting asks first."""
+"""The settings dialog: values survive it, invalid ones are marked, deleting asks first."""
 
 import dataclasses
 
@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLabel, QMessageBox, 
 
 from app.qt.dialogs.settings_dialog import SettingsChoices, SettingsDialog
 from app.settings import Settings
+from tests.qt.driving import recorded
 
-# Said by the offscreen platform for every window.
+# Logged by the offscreen platform for every window.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 CHOICES = SettingsChoices(
@@ -61,7 +62,7 @@ def type_into(dialog, name, text):
     (editor.setEditText if isinstance(editor, QComboBox) else editor.setText)(text)
 
 
-def test_that_every_setting_has_a_field_and_comes_back_untouched_to_the_last_digit(opened):
+def test_that_every_setting_has_a_field_and_keeps_all_its_digits(opened):
     for settings in (Settings(), OTHERS):
         assert opened(settings).chosen() == settings
     dialog = opened()
@@ -75,7 +76,7 @@ def test_that_every_setting_has_a_field_and_comes_back_untouched_to_the_last_dig
     assert any("/data/personal" in text for text in texts)
 
 
-def test_that_what_is_typed_is_understood(opened):
+def test_that_typed_values_are_parsed(opened):
     dialog = opened(dataclasses.replace(OTHERS, delta=1.0))
     for name, text, value in (
         ("p", "3/2", 1.5),
@@ -95,7 +96,7 @@ def test_that_what_is_typed_is_understood(opened):
         assert dialog.field(name).problem == ""
 
 
-def test_that_a_wrong_value_is_told_under_its_field_marked_and_cannot_be_used(opened, qtbot):
+def test_that_an_invalid_value_is_marked_and_cannot_be_accepted(opened, qtbot):
     dialog = opened()
     tabs = dialog.findChild(QTabWidget)
 
@@ -128,26 +129,24 @@ def test_that_a_wrong_value_is_told_under_its_field_marked_and_cannot_be_used(op
         assert button(dialog, STANDARD.Ok).isEnabled()
 
 
-def test_that_apply_gives_the_settings_ok_also_closes_and_cancel_gives_nothing(opened):
-    given = []
+def test_that_apply_emits_the_settings_ok_also_closes_and_cancel_emits_nothing(opened):
     dialog = opened(OTHERS)
-    dialog.accepted_settings.connect(given.append)
+    emitted = recorded(dialog.accepted_settings)
     type_into(dialog, "p", "2")
     button(dialog, STANDARD.Apply).click()
-    assert given == [dataclasses.replace(OTHERS, p=2.0)]
+    assert emitted == [dataclasses.replace(OTHERS, p=2.0)]
     assert dialog.isVisible()
     assert not button(dialog, STANDARD.Apply).isEnabled()
     button(dialog, STANDARD.Ok).click()  # nothing has changed since
     assert not dialog.isVisible()
-    assert len(given) == 1
-    for which, n_given in ((STANDARD.Cancel, 1), (STANDARD.Ok, 2)):
+    assert len(emitted) == 1
+    for which, expected in ((STANDARD.Cancel, []), (STANDARD.Ok, [Settings(show_regions=False)])):
         dialog = opened()
-        dialog.accepted_settings.connect(given.append)
+        emitted = recorded(dialog.accepted_settings)
         dialog.field("show_regions").editor.setChecked(False)
         button(dialog, which).click()
         assert not dialog.isVisible()
-        assert len(given) == n_given
-    assert given[-1] == Settings(show_regions=False)
+        assert emitted == expected
 
 
 def test_that_defaults_are_shown_before_they_are_used(opened, qtbot):
@@ -159,7 +158,7 @@ def test_that_defaults_are_shown_before_they_are_used(opened, qtbot):
     assert button(dialog, STANDARD.Ok).isEnabled()
 
 
-def test_that_deleting_is_asked_for_only_after_a_confirmation(opened, qtbot):
+def test_that_deletion_is_requested_only_after_a_confirmation(opened, qtbot):
     dialog = opened()
     with qtbot.assertNotEmitted(dialog.delete_requested):
         dialog.delete.click()

@@ -1,4 +1,4 @@
-"""A short round of the long run, with the smallest preset: that it acts and counts."""
+"""A short round of the soak benchmark, with the smallest preset."""
 
 import json
 from functools import partial
@@ -6,12 +6,10 @@ from functools import partial
 from benchmarks import soak, soak_rounds
 
 PARTS = ("open_dialogs",)
-"""What takes few seconds; the rest waits for frames."""
+"""A part that takes few seconds; the others wait for frames."""
 
 
-def test_that_a_round_is_driven_in_the_window_and_yields_its_figures(
-    demo, qapp, tmp_path, monkeypatch
-):
+def test_that_a_round_drives_the_window_and_yields_figures(demo, qapp, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(soak_rounds, "Rounds", partial(soak_rounds.Rounds, parts=PARTS))
     demo.present(None)

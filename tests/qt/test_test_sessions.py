@@ -1,4 +1,4 @@
-"""Plans, details and sessions of a guided test, through the real window."""
+"""Plans, details and sessions of guided tests in the real window."""
 
 import pytest
 from PySide6.QtWidgets import QLineEdit
@@ -11,7 +11,7 @@ from tests.qt.driving import answer_box, with_dialog
 
 @pytest.fixture
 def tested(launch, exported, monkeypatch):
-    """Return a function that starts the program with a model and opens its test page."""
+    """Return a function that starts the program with a model and opens the test page."""
     monkeypatch.setattr("app.session.guided_test.guided_test.FRAMES_WANTED", 16)
 
     def start():
@@ -23,7 +23,7 @@ def tested(launch, exported, monkeypatch):
 
 
 def present(driver, species=BONA_FIDE):
-    """Present something with the page's own buttons, and wait for the outcome."""
+    """Present something with the buttons of the page, and return the presentation."""
     page, guided_test = driver.pages.test, driver.session.guided_test
     n_before = len(guided_test.presentations)
     page._picker.choose(species)
@@ -33,26 +33,26 @@ def present(driver, species=BONA_FIDE):
     return guided_test.presentations[-1]
 
 
-def told_of(driver):
-    """Return what is told of every presentation."""
+def outcomes(driver):
     return [
-        (one.number, one.species, one.verdict, one.scores, one.capture)
-        for one in driver.session.guided_test.presentations
+        (p.number, p.species, p.verdict, p.scores, p.capture)
+        for p in driver.session.guided_test.presentations
     ]
 
 
-def made_of(page):
+def n_made(page):
+    """Return the number of presentations by species, as the plan shows them."""
     return {row.species: row.n_made for row in page._guided_test.plan.rows}
 
 
-def test_that_a_session_is_closed_and_continued_with_its_plan_on_another_start(tested):
+def test_that_a_session_is_continued_with_its_plan_after_a_restart(tested):
     driver = tested()
     page = driver.pages.test
     driver.choose(page._plan.choice, "Quick look")
     assert present(driver).verdict is Verdict.GENUINE
     assert present(driver, "print").verdict is Verdict.ATTACK
-    before = told_of(driver)
-    assert kept_tests() == ()  # it is open here
+    before = outcomes(driver)
+    assert kept_tests() == ()  # the session is open
     assert driver.close()
     (kept,) = kept_tests()
     assert kept.n_presentations == 2
@@ -62,12 +62,12 @@ def test_that_a_session_is_closed_and_continued_with_its_plan_on_another_start(t
     assert again.session.guided_test.presentations == ()
     again.until(page.continue_button.isVisible)
     again.click(page.continue_button)
-    again.until(lambda: told_of(again) == before)
+    again.until(lambda: outcomes(again) == before)
     assert not page.continue_button.isVisible()
     assert page._plan.choice.currentData() == "Quick look"
-    assert made_of(page) == {BONA_FIDE: 1, "print": 1, "phone": 0, "tablet": 0}
+    assert n_made(page) == {BONA_FIDE: 1, "print": 1, "phone": 0, "tablet": 0}
     assert present(again).number == 3
-    assert made_of(page)[BONA_FIDE] == 2
+    assert n_made(page)[BONA_FIDE] == 2
     again.until(lambda: page._report._report)
     (folder,) = (storage.personal_folder() / storage.TESTS_NAME).glob("*/")
     assert sorted(file.name for file in folder.iterdir()) == [
@@ -76,7 +76,7 @@ def test_that_a_session_is_closed_and_continued_with_its_plan_on_another_start(t
     ]
 
 
-def test_that_sessions_are_put_away_reached_dropped_and_deleted_after_asking(tested):
+def test_that_sessions_are_put_away_continued_dropped_and_deleted_after_asking(tested):
     driver = tested()
     page = driver.pages.test
     for species in ("print", "phone"):
@@ -87,7 +87,7 @@ def test_that_sessions_are_put_away_reached_dropped_and_deleted_after_asking(tes
     driver.click(page.another_button)
     driver.click(page.continue_button)
     driver.until(lambda: driver.session.guided_test.presentations)
-    assert [one.species for one in driver.session.guided_test.presentations] == ["print"]
+    assert [p.species for p in driver.session.guided_test.presentations] == ["print"]
     answer_box("Discard")
     driver.click(page._tally.clear_button)
     driver.until(lambda: driver.session.guided_test.presentations == ())
@@ -103,7 +103,7 @@ def test_that_sessions_are_put_away_reached_dropped_and_deleted_after_asking(tes
     assert not list((storage.personal_folder() / storage.TESTS_NAME).glob("*/"))
 
 
-def test_that_details_are_asked_once_kept_and_stand_in_the_report(tested):
+def test_that_details_are_kept_for_other_tests_and_counted_in_the_report(tested):
     driver = tested()
     panel = driver.pages.test._report
     present(driver, "print")
@@ -160,12 +160,12 @@ def test_that_neither_a_broken_plan_nor_a_full_disk_ends_the_test(
     driver.click(card.open_button)
     driver.until(lambda: driver.session.guided_test.plan is not None)
     assert card.choice.currentData() == "Mine"
-    # The plan says what comes next once it has enough of something.
+    # Once the plan has enough of a species, the page selects the next one.
     present(driver, "print")
     driver.until(lambda: driver.pages.test._picker.species == BONA_FIDE)
     file.write_text("name = 3")
     driver.click(card.open_button)
-    driver.until_told("The test plan own.toml cannot be used (name: Expected `str`")
+    driver.until_notice("own.toml cannot be used (name")
     assert driver.session.guided_test.plan.name == "Mine"
     driver.choose(card.choice, "")
     guided_test = driver.session.guided_test
@@ -177,9 +177,9 @@ def test_that_neither_a_broken_plan_nor_a_full_disk_ends_the_test(
     with monkeypatch.context() as full:
         full.setattr(storage, "write_text", refuse)
         present(driver)
-        driver.until_told("The test cannot be saved (No space left on device)")
+        driver.until_notice("(No space left on device)")
         assert len(guided_test.presentations) == 2
-        # A session that is not on disk is not put away.
+        # An unsaved session is not put away.
         driver.click(driver.pages.test._tally.close_button)
         assert len(guided_test.presentations) == 2
     driver.click(driver.pages.test._tally.close_button)

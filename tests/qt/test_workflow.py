@@ -1,34 +1,24 @@
-"""The whole job in the real window, by clicks and keys: from launch to the same scores again."""
+"""The whole workflow in the real window, by clicks and keys."""
 
 from pathlib import Path
 
 import pytest
 
+from app.session.scoring import score_frame
 from app.types import Verdict
+from app.vision.pipeline import make_pipeline
 from tests.qt.driving import PLAN
 
 pytestmark = pytest.mark.light
 
-N_FRAMES = PLAN.frames
 
-
-def seen_again(driver, frame, model):
-    """Score a frame as a stream that begins with it, on a pipeline of its own."""
-    from app.session.scoring import score_frame
-    from app.vision.pipeline import make_pipeline
-
-    settings = driver.controller.settings
-    pipeline = make_pipeline(settings.preset)
-    return score_frame(pipeline, model, frame)
-
-
-def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after_a_restart(
+def test_that_a_user_gets_from_launch_to_a_report_and_the_same_scores_after_a_restart(
     launch, file_dialogs, tmp_path
 ):
     driver = launch()
     window = driver.window
 
-    # Launch: nobody is enrolled, and the way on is a button.
+    # Launch: nobody is enrolled, and a button leads to the enrol page.
     driver.until_prepared()
     driver.until_verdict(Verdict.NO_MODEL)
     driver.turn_to("Test")
@@ -40,14 +30,14 @@ def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after
     driver.press("Ctrl+R")
     driver.until(lambda: driver.session.enrolment.is_recording)
     driver.until(lambda: not driver.session.enrolment.is_recording)
-    assert len(driver.session.enrolment.samples) == 2 * N_FRAMES
+    assert len(driver.session.enrolment.samples) == 2 * PLAN.frames
 
     # Fit: the model's page opens by itself.
     driver.click(driver.pages.enrol.fit_bar.fit_button)
     driver.until_modelled()
     driver.until(lambda: window.tabs.currentWidget() is window.pages.model)
     assert driver.session.model_summary.is_certified
-    assert driver.session.model_summary.n_samples == 2 * N_FRAMES
+    assert driver.session.model_summary.n_samples == 2 * PLAN.frames
     assert window.windowTitle().startswith("Model not exported yet")
 
     # Live: the person is accepted, a print of them is not.
@@ -59,7 +49,7 @@ def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after
     assert "<" in driver.banner.text
     driver.present("")
 
-    # Test: a genuine presentation and an attack, and the figures come by themselves.
+    # Test: a genuine presentation and an attack; the report follows by itself.
     driver.turn_to("Test")
     guided_test = driver.pages.test
     driver.click(guided_test._present.present_button)
@@ -74,32 +64,31 @@ def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after
     driver.until(lambda: report.save_button.isEnabled() and report._report)
     page = file_dialogs(tmp_path / "report.html")
     driver.click(report.save_button)
-    driver.until_told("The report is saved as report.html")
+    driver.until_notice("The report is saved as report.html")
     assert "imulated" in page.read_text(encoding="utf-8")
     assert page.with_suffix(".json").is_file()
 
-    # Export, by its key.
+    # Export by its key.
     file = file_dialogs(tmp_path / "face.safetensors")
     driver.press("Ctrl+E")
-    driver.until_told("Exported to face.safetensors. Read back and compared")
+    driver.until_notice("Exported to face.safetensors.")
     assert not driver.session.has_unsaved_model
     assert window.windowTitle().startswith("face.safetensors")
     frame = driver.session.scored.frame
     before = driver.session.model
-    scored_before = seen_again(driver, frame, before)
+    scored_before = score_frame(make_pipeline("tiny"), before, frame)
     assert driver.close()
 
-    # Restart, and import: the model says the same of the same frame, to the last bit.
-    again = launch(reopen_last=False)
-    again.until_prepared()
+    # Restart and open: the same frame gets the same score, to the last bit.
+    again = launch(reopen_last=False).until_prepared()
     again.until_verdict(Verdict.NO_MODEL)
     file_dialogs(tmp_path / "face.safetensors")
     again.press("Ctrl+O")
-    again.until_told("Opened face.safetensors.")
+    again.until_notice("Opened face.safetensors.")
     after = again.session.model
     assert after is not before
     assert (after.digest, after.threshold) == (before.digest, before.threshold)
-    scored_after = seen_again(again, frame, after)
+    scored_after = score_frame(make_pipeline("tiny"), after, frame)
     assert scored_before.score is not None
     assert scored_after.score == scored_before.score
     assert scored_after.terms == scored_before.terms
