@@ -6,14 +6,15 @@ Nothing below calls the library's own numerics.
 import re
 
 import numpy as np
+import pytest
 
-from lmkl_core import LocalisedMKL
+from lmkl_core import InvalidInputError, LocalisedMKL
 
 NAMES = ("eyes", "mouth", "skin")
 
 
 def recording(seed=0, n=36, columns=(4, 3, 5), noise=(0.3, 0.6, 1.2)):
-    """Rows about three places, seen in views of different noise, in time order."""
+    """Rows around three places, in views of different noise, in time order."""
     rng = np.random.default_rng(seed)
     place = np.arange(n) * 3 // n
     return {
@@ -36,7 +37,7 @@ def joined(*recordings):
 
 
 def make(**parameters):
-    """An estimator of little work whose result does not depend on chance."""
+    """A small estimator with a fixed seed."""
     return LocalisedMKL(**({"n_clusters": 2, "delta": 0.1, "random_state": 0} | parameters))
 
 
@@ -55,7 +56,7 @@ def kernel_matrix(X, Y, width):
 
 
 def kernel_stack(model, views, others):
-    """``k_g(x, y)``, shape ``(G, n, m)``, with the widths that the model learned."""
+    """``k_g(x, y)``, shape ``(G, n, m)``, with the widths of the model."""
     names, kernels = model.view_names_, model.kernels_
     parts = zip(names, kernels, strict=True)
     return np.array([kernel_matrix(views[g], others[g], kernel.width) for g, kernel in parts])
@@ -77,7 +78,7 @@ def memberships_of(model, training, views):
 
 
 def weighted_kernel(weights, stack, left, right):
-    """``sum_cg mu_cg p_c(x) k_g(x, y) p_c(y)``, one term after the other."""
+    """``sum_cg mu_cg p_c(x) k_g(x, y) p_c(y)``, term by term."""
     total = np.zeros(stack.shape[1:])
     for c in range(weights.shape[0]):
         for g in range(weights.shape[1]):
@@ -86,7 +87,7 @@ def weighted_kernel(weights, stack, left, right):
 
 
 def refitted_without(kernel, delta, block):
-    """Scores of a block under the coefficients that the other rows alone would have."""
+    """Scores of a block by a model fitted to the other rows."""
     rest = np.setdiff1d(np.arange(len(kernel)), block)
     reduced = kernel[np.ix_(rest, rest)] + delta * np.eye(len(rest))
     return kernel[np.ix_(block, rest)] @ np.linalg.solve(reduced, np.ones(len(rest)))
@@ -103,8 +104,16 @@ def is_one_sentence(text):
     return text.endswith(".") and not re.search(r"\n|[.!?] [A-Z]", text)
 
 
-def assert_same(selection, expected):
-    """Equal up to rounding: other workers may use other numbers of threads for a product."""
+def refusal(call, *arguments, **options):
+    """Return the message of a call that must be refused in one sentence."""
+    with pytest.raises(InvalidInputError) as caught:
+        call(*arguments, **options)
+    assert is_one_sentence(str(caught.value)), str(caught.value)
+    return str(caught.value)
+
+
+def assert_same_selection(selection, expected):
+    """Equal up to rounding, which depends on the number of threads."""
     assert selection.best.parameters == expected.best.parameters
     cells = {tuple(cell.parameters.values()): cell for cell in selection.cells}
     assert len(cells) == len(selection.cells) == len(expected.cells)

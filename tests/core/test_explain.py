@@ -1,19 +1,13 @@
-"""Scores and explanations against the paper's formula, written out in loops."""
+"""Scores and explanations compared with the paper's formula, written out in loops."""
 
 import numpy as np
 import pytest
 
-from tests.core.recordings import (
-    kernel_stack,
-    make,
-    memberships_of,
-    rbf,
-    recording,
-)
+from lmkl_core.solver.constraints import FAMILIES
+from tests.core.recordings import kernel_stack, make, memberships_of, rbf, recording
 
 VIEWS = recording(n=24)
 NEW = recording(1, n=7)
-FAMILIES = ["joint-matrix", "joint-vector", "disjoint-matrix", "disjoint-vector"]
 
 
 def transcribed(model, training, new):
@@ -34,7 +28,7 @@ def transcribed(model, training, new):
 
 
 @pytest.mark.parametrize("constraint", [*FAMILIES, "uniform", "single"])
-def test_that_every_contribution_is_the_papers_term_and_the_score_their_sum(constraint):
+def test_that_contributions_are_the_terms_of_the_paper_and_sum_to_the_score(constraint):
     for n_clusters in [1, 3]:
         model = make(n_clusters=n_clusters, constraint=constraint, q=2.0, temperature=0.2).fit(
             VIEWS
@@ -67,7 +61,7 @@ def test_that_inducing_points_explain_by_the_same_formula_on_projected_kernels()
 
 @pytest.mark.parametrize("n_inducing", [None, 8])
 @pytest.mark.parametrize("kernel", ["rbf", ["rbf", "linear", "rbf"]])
-def test_that_scoring_in_blocks_changes_nothing(monkeypatch, n_inducing, kernel):
+def test_that_scores_do_not_depend_on_the_block_size(monkeypatch, n_inducing, kernel):
     model = make(n_clusters=3, n_inducing=n_inducing, kernel=kernel).fit(VIEWS)
     explained, shares = model.explain(VIEWS), model.memberships(VIEWS)
     for row_count in (1, 5):
@@ -79,7 +73,7 @@ def test_that_scoring_in_blocks_changes_nothing(monkeypatch, n_inducing, kernel)
         assert np.allclose(model.memberships(VIEWS), shares, rtol=1e-10, atol=1e-14)
 
 
-def test_that_a_far_offset_of_the_data_costs_no_accuracy():
+def test_that_a_large_offset_of_the_data_costs_no_accuracy():
     model = make().fit(VIEWS)
     shifted = make().fit({name: array + 1e6 for name, array in VIEWS.items()})
     scores = shifted.score_samples({name: array + 1e6 for name, array in NEW.items()})

@@ -1,4 +1,4 @@
-"""Kernels against double loops, the width rule against SciPy's pairwise distances."""
+"""Kernels compared with double loops, widths with SciPy's pairwise distances."""
 
 import math
 
@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 
 from lmkl_core import kernels
-from lmkl_core.errors import InvalidInputError
 from lmkl_core.kernels import (
     ViewKernel,
     check_precomputed,
@@ -22,12 +21,12 @@ from lmkl_core.kernels import (
     register_kernel,
     width_of,
 )
-from tests.core.recordings import make
+from tests.core.recordings import make, refusal
 
 
 @pytest.fixture
 def registry(monkeypatch):
-    """Return a registry of kernels that is put back afterwards."""
+    """Return the registry of kernels, restored afterwards."""
     monkeypatch.setattr(kernels, "KERNELS", dict(kernels.KERNELS))
     return kernels.KERNELS
 
@@ -50,7 +49,7 @@ def rbf_by_loops(X, Y, width):
 
 @settings(max_examples=25)
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(1, 4), st.floats(0.1, 10))
-def test_that_rbf_values_are_those_of_a_double_loop(n, m, columns, width):
+def test_that_rbf_values_equal_a_double_loop(n, m, columns, width):
     X, Y = cloud(n, columns, 1), cloud(m, columns, 2)
     expected = rbf_by_loops(X.tolist(), Y.tolist(), width)
     np.testing.assert_allclose(rbf(X, Y, width=width), expected, rtol=1e-9, atol=1e-300)
@@ -62,7 +61,7 @@ def test_that_the_width_is_half_the_mean_distance_between_different_rows():
         assert half_mean_distance(X) == pytest.approx(pdist(X).mean() / 2, rel=1e-10)
 
 
-def test_that_the_width_of_many_rows_comes_from_evenly_spaced_ones(monkeypatch):
+def test_that_the_width_of_many_rows_uses_evenly_spaced_ones(monkeypatch):
     monkeypatch.setattr(kernels, "WIDTH_ROWS", 100)
     X = cloud(1000)
     chosen = X[np.linspace(0, 999, 100).astype(int)]
@@ -70,7 +69,7 @@ def test_that_the_width_of_many_rows_comes_from_evenly_spaced_ones(monkeypatch):
     assert half_mean_distance(X) == pytest.approx(pdist(X).mean() / 2, rel=0.1)
 
 
-def test_that_a_kernel_is_wider_than_rows_inside_takes_are_apart():
+def test_that_a_kernel_is_wider_than_the_mean_distance_inside_takes():
     takes = np.repeat([0, 1], [20, 40])
     X = cloud(60, 5) * np.where(takes == 0, 1.0, 3.0)[:, None]
     inside = (pdist(X[:20]).mean() + pdist(X[20:]).mean()) / 2  # each take counts once
@@ -81,7 +80,7 @@ def test_that_a_kernel_is_wider_than_rows_inside_takes_are_apart():
         assert model.kernels_[0].width == width_of(X, takes)
 
 
-def test_that_takes_of_one_row_or_far_apart_leave_the_papers_width():
+def test_that_takes_of_one_row_or_far_apart_keep_the_papers_width():
     X = cloud(20, 5)
     assert width_of(X) == width_of(X, np.arange(20)) == half_mean_distance(X)
     apart = cloud(60, 5) + 100.0 * np.eye(5)[np.repeat(np.arange(3), 20)]
@@ -91,7 +90,7 @@ def test_that_takes_of_one_row_or_far_apart_leave_the_papers_width():
     assert width_of(X[:1], np.zeros(1, int)) == half_mean_distance(X[:1]) == 0
 
 
-def test_that_the_width_does_not_suffer_from_a_large_offset():
+def test_that_the_width_is_accurate_despite_a_large_offset():
     for dtype in [np.float32, np.float64]:
         X = cloud(200)
         moved = (X + 1000).astype(dtype)
@@ -107,6 +106,8 @@ def test_that_kernels_keep_the_dtype_of_the_views():
             assert gram(kernel, X).dtype == dtype
             assert gram_stack([kernel, kernel], ["a", "b"], [X, X]).dtype == dtype
             assert isinstance(kernel.width, float)
+            diagonal = np.diag(kernel(X, X))
+            np.testing.assert_allclose(kernel.diagonal(X), diagonal, rtol=10 * np.finfo(dtype).eps)
             double = fit_kernel(name, "v", X.astype(float))
             np.testing.assert_allclose(gram(kernel, X), gram(double, X.astype(float)), atol=2e-6)
 
@@ -120,14 +121,7 @@ def test_that_a_gram_matrix_is_symmetric_with_ones_on_its_diagonal():
         assert np.linalg.eigvalsh(K.astype(float)).min() > -1e-5
 
 
-def test_that_the_diagonal_is_the_kernel_of_every_row_with_itself():
-    for name in ["rbf", "linear"]:
-        X = cloud(6)
-        kernel = fit_kernel(name, "v", X)
-        np.testing.assert_allclose(kernel.diagonal(X), np.diag(kernel(X, X)), rtol=1e-12)
-
-
-def test_that_a_stack_holds_the_gram_matrix_of_every_view_and_the_mean_is_theirs():
+def test_that_a_stack_has_the_gram_matrix_of_every_view():
     arrays = [cloud(8, 2, 1), cloud(8, 4, 2)]
     fitted = [fit_kernel("rbf", "a", arrays[0]), fit_kernel("linear", "b", arrays[1])]
     stack = gram_stack(fitted, ["a", "b"], arrays)
@@ -136,53 +130,36 @@ def test_that_a_stack_holds_the_gram_matrix_of_every_view_and_the_mean_is_theirs
     np.testing.assert_allclose(mean_gram(fitted, arrays), stack.mean(axis=0), rtol=1e-12)
 
 
-def test_that_a_constant_view_is_refused_by_name():
+def test_that_a_constant_view_or_a_width_beyond_the_dtype_is_refused_by_name():
     for value in [0.0, 3.5, -1e10]:
         for name in ["rbf", "linear"]:
-            with pytest.raises(
-                InvalidInputError, match=r"View 'ear' is constant \(zero variance over 5 rows\)"
-            ):
-                fit_kernel(name, "ear", np.full((5, 2), value))
-
-
-def test_that_a_view_whose_width_is_beyond_its_dtype_is_refused_by_name():
+            message = refusal(fit_kernel, name, "ear", np.full((5, 2), value))
+            assert "'ear' is constant" in message
     for dtype, factor in [(np.float32, 1e-42), (np.float64, 5e-324), (np.float64, 1e200)]:
         X = (np.arange(10).reshape(5, 2) * factor).astype(dtype)
-        with pytest.raises(InvalidInputError, match=r"View 'ear' varies too little or too much"):
-            fit_kernel("rbf", "ear", X)
+        assert "'ear' varies too" in refusal(fit_kernel, "rbf", "ear", X)
 
 
-def test_that_an_unknown_kernel_is_refused_with_the_names_that_exist():
-    with pytest.raises(
-        InvalidInputError, match=r"kernel='magic' is unknown.*linear, precomputed, rbf"
-    ):
-        fit_kernel("magic", "v", cloud(4))
-    with pytest.raises(
-        InvalidInputError, match=r"Kernel 'magic' is not registered here.*register_kernel"
-    ):
-        ViewKernel("magic")(cloud(2), cloud(2))
-
-
-def test_that_a_kernel_without_a_new_name_and_a_callable_is_not_registered(registry):
+def test_that_an_unknown_kernel_is_refused_with_the_names_that_exist(registry):
+    assert "linear, precomputed, rbf" in refusal(fit_kernel, "magic", "v", cloud(4))
+    assert "register_kernel('magic'" in refusal(ViewKernel("magic"), cloud(2), cloud(2))
     for name, function in [("", rbf), ("precomputed", rbf), ("new", None), ("new", "rbf")]:
-        with pytest.raises(InvalidInputError, match=f"Kernel {name!r} cannot be registered"):
-            register_kernel(name, function)
+        assert repr(name) in refusal(register_kernel, name, function)
         assert set(registry) == {"rbf", "linear"}
 
 
-def test_that_a_precomputed_matrix_that_is_no_kernel_is_refused_by_name():
-    for matrix, message in [
-        (np.ones((3, 2)), r"View 'ear' has shape \(3, 2\).*needs a square matrix"),
-        (np.zeros((3, 3)), "View 'ear' is a kernel of zeros"),
-        (np.triu(np.ones((3, 3))), "View 'ear' is not symmetric"),
-        (np.array([[1.0, 2.0], [2.0, 1.0]]), "View 'ear' is not positive semi-definite"),
-        (-np.eye(2), "View 'ear' is not positive semi-definite"),
+def test_that_a_precomputed_matrix_that_is_not_a_kernel_is_refused_by_name():
+    for matrix, problem in [
+        (np.ones((3, 2)), "'ear' has shape (3, 2)"),
+        (np.zeros((3, 3)), "'ear' is a kernel of zeros"),
+        (np.triu(np.ones((3, 3))), "'ear' is not symmetric"),
+        (np.array([[1.0, 2.0], [2.0, 1.0]]), "'ear' is not positive semi-definite"),
+        (-np.eye(2), "'ear' is not positive semi-definite"),
     ]:
-        with pytest.raises(InvalidInputError, match=message):
-            check_precomputed("ear", matrix)
+        assert problem in refusal(check_precomputed, "ear", matrix)
 
 
-def test_that_a_precomputed_kernel_passes_with_its_rounding_taken_out():
+def test_that_rounding_in_a_precomputed_kernel_is_tolerated():
     for dtype in [np.float32, np.float64]:
         X = cloud(30, 2)
         K = rbf(X, X, width=2.0).astype(dtype)  # of low rank: eigenvalues below zero by rounding

@@ -1,4 +1,4 @@
-"""Choosing parameters without a single attack: criterion, rule, grid and the way it is walked."""
+"""Selection without attacks: criterion, rule, grid, parallel runs."""
 
 import threading
 import warnings
@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from lmkl_core import Cancelled, InvalidInputError, LocalisedMKL, select, selection
+from lmkl_core import Cancelled, LocalisedMKL, select, selection
 from lmkl_core.calibration.threshold import LEAST_SHARE
 from lmkl_core.kernels import fit_kernels
 from lmkl_core.selection import Cell, choose, novelty_radius, score_grid, serpentine_pairs, walk
 from tests.core.problems import PAPER_GRID
-from tests.core.recordings import assert_same, is_one_sentence, make, recording, takes_of
+from tests.core.recordings import assert_same_selection, make, recording, refusal, takes_of
 
 VIEWS = recording(n=24)
 TAKES = takes_of(24, 3)
@@ -33,20 +33,20 @@ def reference():
 
 @pytest.fixture
 def flat():
-    """A model without clusters on views that leave one direction empty."""
+    """A model with one cluster, on views without variance in one direction."""
     views = {k: np.pad(v, ((0, 0), (0, 1))) for k, v in recording(n=41).items()}
     return make(n_clusters=1, delta=0.01, target_bpcer=0.05).fit(views), views
 
 
 def displaced(model, row, rho):
-    """Move a sample by ``rho`` kernel widths along the empty direction of every view."""
+    """Move a sample by ``rho`` kernel widths along the constant direction of every view."""
     moved = {name: array.copy() for name, array in row.items()}
     for name, kernel in zip(model.view_names_, model.kernels_, strict=True):
         moved[name][:, -1] += rho * kernel.width
     return moved
 
 
-def test_that_a_displacement_no_sample_varies_in_shrinks_the_score_by_the_closed_form(flat):
+def test_that_a_displacement_in_a_constant_direction_shrinks_the_score_by_the_closed_form(flat):
     model, views = flat
     before = model.score_samples(views)
     for rho in (0.1, 1.0, 2.5):
@@ -54,13 +54,13 @@ def test_that_a_displacement_no_sample_varies_in_shrinks_the_score_by_the_closed
         assert np.allclose(after, np.exp(-(rho**2) / 2) * before, rtol=1e-10)
 
 
-def test_that_the_typical_sample_is_accepted_within_the_radius_and_refused_beyond(flat):
+def test_that_a_typical_sample_is_accepted_within_the_radius_and_refused_beyond(flat):
     model, views = flat
     median = np.median(model.calibration_.scores)
     radius = novelty_radius(model.calibration_.scores, 0.05)
     assert 0.05 < radius < np.sqrt(-2 * np.log(LEAST_SHARE))  # the target alone set the threshold
 
-    # A new sample of exactly that score lies somewhere on the way out from an enrolled one.
+    # Move outwards from an enrolled sample until the score is the median.
     def sample(t):
         return {name: v[:1] + t * (v[:1] - v.mean(axis=0)) for name, v in views.items()}
 
@@ -70,7 +70,7 @@ def test_that_the_typical_sample_is_accepted_within_the_radius_and_refused_beyon
     assert model.predict(displaced(model, typical, radius * (1 + 1e-6)))[0] == -1
 
 
-def test_that_the_radius_is_infinite_where_nothing_would_be_accepted_as_novel():
+def test_that_the_radius_is_infinite_without_a_positive_threshold():
     assert novelty_radius(np.array([0.0, 0.6, 0.7])) == np.inf
     assert novelty_radius(np.array([-0.1, 0.6, 0.7])) == np.inf
     assert novelty_radius(np.array([-0.5, -0.6, 0.7]), 0.8) == np.inf
@@ -83,16 +83,14 @@ def cell(radius, delta, p=2.0, q=2.0, n_clusters=3):
     return Cell(n_clusters, 0.1, delta, p, q, radius, FITTED.calibration_, FITTED.solution_)
 
 
-def test_that_the_largest_delta_of_a_tolerable_radius_is_chosen():
+def test_that_the_largest_delta_with_a_tolerable_radius_is_chosen():
     limit = selection.TOLERATED_RADIUS
     cells = [cell(1.0, 0.01), cell(limit, 1.0), cell(limit * 1.001, 10.0), cell(5.0, 100.0)]
     assert choose(cells) == cells[1]
     assert choose(cells[2:]) == cells[2]
     assert choose([cell(np.inf, 0.1), cell(2.0, 0.01)]).delta == 0.01
     assert choose([cell(np.inf, 0.1), cell(np.inf, 0.01)]).delta == 0.1
-
-
-def test_that_at_that_delta_the_smallest_radius_wins_and_ties_go_to_the_smoother_model():
+    # At that delta the smallest radius wins, and ties go to the smoother model.
     cells = [cell(1.05, 1.0, 4.0), cell(1.0, 1.0, 4 / 3), cell(1.0, 0.1), cell(1.02, 1.0)]
     assert choose(cells) == cells[1]
     tied = [cell(1.0, 1.0, 2.0, 4.0), cell(1.0, 1.0, 4.0, 2.0), cell(1.0, 1.0, 4.0, 4.0)]
@@ -100,16 +98,22 @@ def test_that_at_that_delta_the_smallest_radius_wins_and_ties_go_to_the_smoother
     assert choose(tied[:2]) == tied[1]
 
 
-def test_that_a_cell_tells_what_the_model_would_with_the_radius_of_the_wanted_rate():
+def test_that_a_cell_has_the_calibration_of_a_fit_and_the_radius_of_its_target():
     options = {**SMALL, "exponents": (2.0,)}
-    for wanted, target in ((None, selection.SELECTION_BPCER), (0.3, 0.3)):
-        estimator = make(target_bpcer=wanted)
+    for target_bpcer, target in ((None, selection.SELECTION_BPCER), (0.3, 0.3)):
+        estimator = make(target_bpcer=target_bpcer)
         for here in select(estimator, VIEWS, groups=TAKES, **options).cells:
             estimator.set_params(**here.parameters)
-            told = estimator.fit(VIEWS, groups=TAKES).calibration_
-            assert here.radius == pytest.approx(novelty_radius(told.scores, target), rel=1e-6)
-            assert here.calibration.threshold == pytest.approx(told.threshold, rel=1e-6)
-            assert here.calibration.stress_bpcer == pytest.approx(told.stress_bpcer, abs=1e-9)
+            expected = estimator.fit(VIEWS, groups=TAKES).calibration_
+            assert here.radius == pytest.approx(novelty_radius(expected.scores, target), rel=1e-6)
+            assert here.calibration.threshold == pytest.approx(expected.threshold, rel=1e-6)
+            assert here.calibration.stress_bpcer == pytest.approx(expected.stress_bpcer, abs=1e-9)
+    for constraint in ("joint-vector", "disjoint-vector"):
+        estimator = make(constraint=constraint)
+        result = select(estimator, VIEWS, groups=TAKES, deltas=[0.1], exponents=[4 / 3, 10])
+        assert sorted((here.p, here.q) for here in result.cells) == [(4 / 3, 4 / 3), (10, 10)]
+        refit = estimator.set_params(**result.best.parameters).fit(VIEWS, groups=TAKES)
+        assert refit.offset_ == pytest.approx(result.best.calibration.threshold, rel=1e-3)
 
 
 def test_that_the_papers_grid_is_covered_and_symmetric_twins_are_equal():
@@ -154,19 +158,19 @@ def test_that_warm_starts_end_where_cold_starts_do(monkeypatch):
         walk(local, TAKES, np.arange(TAKES.max() + 1), settings, [pair], 4)
     warm, cold = solved[:10], solved[10:]
     assert [is_cold for is_cold, _ in solved] == [True] + [False] * 9 + [True] * 10
-    for (_, one), (_, other) in zip(warm, cold, strict=True):
-        assert max(one.gap, other.gap) <= 1e-6
-        assert one.objective == pytest.approx(other.objective, rel=1e-6)
+    for (_, from_neighbour), (_, from_uniform) in zip(warm, cold, strict=True):
+        assert max(from_neighbour.gap, from_uniform.gap) <= 1e-6
+        assert from_neighbour.objective == pytest.approx(from_uniform.objective, rel=1e-6)
 
 
-def test_that_threads_select_the_same_and_progress_counts_up_from_the_callers(reference):
+def test_that_threads_give_the_same_selection_with_progress_on_the_callers_thread(reference):
     calls = []
 
     def progress(done, total):
         calls.append((done, total, threading.get_ident()))
 
     with joblib.parallel_config(backend="threading"):
-        assert_same(small_selection(n_jobs=2, progress=progress), reference)
+        assert_same_selection(small_selection(n_jobs=2, progress=progress), reference)
     done, total, thread = zip(*calls, strict=True)
     assert set(total) == {36}
     assert list(done) == [9, 18, 27, 36]
@@ -178,7 +182,7 @@ def test_that_cancelling_raises_before_the_grid_is_done(n_jobs):
     done = []
     with (
         joblib.parallel_config(backend="threading"),
-        pytest.raises(Cancelled, match="after 2 of 4 tasks"),
+        pytest.raises(Cancelled, match="2 of 4"),
     ):
         small_selection(
             n_jobs=n_jobs, progress=lambda d, _: done.append(d), cancel=lambda: len(done) == 2
@@ -188,14 +192,11 @@ def test_that_cancelling_raises_before_the_grid_is_done(n_jobs):
 
 def test_that_processes_give_the_same_selection(reference):
     with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
-        assert_same(small_selection(n_jobs=2), reference)
-
-
-UNMET = ("stalled", "iteration cap", "not finite")
+        assert_same_selection(small_selection(n_jobs=2), reference)
 
 
 @pytest.mark.parametrize("solver", ["certified", "algorithm-1"])
-def test_that_unmet_tolerances_are_told_by_the_cells_and_leave_the_filters_alone(solver):
+def test_that_unmet_tolerances_are_in_the_cells_and_the_warning_filters_unchanged(solver):
     before = list(warnings.filters)
     with joblib.parallel_config(backend="threading"):
         result = select(
@@ -207,10 +208,11 @@ def test_that_unmet_tolerances_are_told_by_the_cells_and_leave_the_filters_alone
             n_jobs=2,
         )
     assert warnings.filters == before
-    assert all(c.solution.stop_reason in UNMET for c in result.cells)
+    unmet = ("stalled", "iteration cap", "not finite")
+    assert all(c.solution.stop_reason in unmet for c in result.cells)
 
 
-def test_that_numpy_axes_are_taken_and_repeated_values_counted_once(reference):
+def test_that_axes_may_be_numpy_arrays_and_repeated_values_count_once(reference):
     axes = {name: np.array(values) for name, values in SMALL.items()}
     assert select(make(), VIEWS, groups=TAKES, **axes).best.parameters == reference.best.parameters
     calls = []
@@ -218,23 +220,21 @@ def test_that_numpy_axes_are_taken_and_repeated_values_counted_once(reference):
     assert len(twice.cells) == 4 == calls[-1][0] == calls[-1][1]
 
 
-def test_that_bad_grids_are_refused_in_one_sentence():
-    for options, match in [
-        ({"deltas": ()}, "grid is empty"),
-        ({"deltas": (0.0,)}, "delta=0.0 must be"),
+def test_that_bad_grids_are_refused_by_name():
+    for options, name in [
+        ({"deltas": ()}, "deltas"),
+        ({"deltas": (0.0,)}, "delta=0.0"),
         ({"deltas": 0.1}, "deltas"),
-        ({"exponents": (0.5, 2.0)}, "exponent=0.5 must be"),
-        ({"n_clusters": (0,)}, "n_clusters=0 must be"),
-        ({"n_clusters": (25,)}, "n_samples=24 is smaller than n_clusters=25"),
-        ({"temperatures": (0.0,)}, "temperature=0.0 must be"),
-        ({"groups": [1]}, "groups has shape"),
+        ({"exponents": (0.5, 2.0)}, "exponent=0.5"),
+        ({"n_clusters": (0,)}, "n_clusters=0"),
+        ({"n_clusters": (25,)}, "n_clusters=25"),
+        ({"temperatures": (0.0,)}, "temperature=0.0"),
+        ({"groups": [1]}, "groups"),
     ]:
-        with pytest.raises(InvalidInputError, match=match) as caught:
-            select(make(), VIEWS, **{**SMALL, **options})
-        assert is_one_sentence(str(caught.value))
+        assert name in refusal(select, make(), VIEWS, **{**SMALL, **options})
 
 
-def test_that_the_estimator_is_left_alone(reference):
+def test_that_the_estimator_is_not_changed(reference):
     model = make(delta=7.0, n_clusters=5)
     before = model.get_params()
     assert select(model, VIEWS, groups=TAKES, **SMALL) == reference
@@ -243,7 +243,7 @@ def test_that_the_estimator_is_left_alone(reference):
 
 
 @pytest.mark.parametrize("constraint", ["joint-matrix", "joint-vector", "uniform"])
-def test_that_every_cell_scores_as_a_model_fitted_with_its_parameters(constraint):
+def test_that_every_cell_scores_like_a_model_with_its_parameters(constraint):
     training, others = recording(n=40), recording(seed=3, n=25)
     estimator = make(constraint=constraint)
     grid = score_grid(estimator, training, others, deltas=(0.01, 1.0), exponents=(4 / 3, 8.0))
@@ -255,7 +255,7 @@ def test_that_every_cell_scores_as_a_model_fitted_with_its_parameters(constraint
         assert np.allclose(scores, model.score_samples(others), rtol=1e-2, atol=1e-4)
 
 
-def test_that_known_takes_widen_the_kernels_of_a_grid_as_they_do_those_of_a_fit():
+def test_that_takes_widen_the_kernels_of_a_grid_as_in_a_fit():
     training, others, takes = recording(n=40), recording(seed=3, n=25), np.zeros(40, int)
     grid = score_grid(
         make(), training, others, groups=takes, deltas=(0.1,), exponents=(4 / 3,)
@@ -264,7 +264,7 @@ def test_that_known_takes_widen_the_kernels_of_a_grid_as_they_do_those_of_a_fit(
     assert not np.allclose(grid, make().fit(training).score_samples(others), rtol=0.1)
 
 
-def test_that_scores_do_not_depend_on_how_many_rows_come_together(monkeypatch):
+def test_that_scores_of_a_grid_do_not_depend_on_the_block_size(monkeypatch):
     training, others = recording(n=30), recording(seed=3, n=25)
     whole = score_grid(make(), training, others, deltas=(0.1,), exponents=(2.0,))
     monkeypatch.setattr("lmkl_core.selection.BLOCK_BYTES", 8 * 3 * 30 * 4)
@@ -273,5 +273,5 @@ def test_that_scores_do_not_depend_on_how_many_rows_come_together(monkeypatch):
 
 
 def test_that_the_grid_can_be_cancelled():
-    with pytest.raises(Cancelled, match="cancelled"):
+    with pytest.raises(Cancelled):
         score_grid(make(), recording(), recording(seed=3), cancel=lambda: True)

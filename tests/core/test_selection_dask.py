@@ -1,10 +1,10 @@
-"""The selection on a real local Dask cluster, reached through joblib and nothing else."""
+"""Selection on a local Dask cluster, through joblib."""
 
 import joblib
 import pytest
 
 from lmkl_core import select
-from tests.core.recordings import assert_same, make, recording, takes_of
+from tests.core.recordings import assert_same_selection, make, recording, takes_of
 
 distributed = pytest.importorskip("distributed")
 
@@ -33,7 +33,7 @@ def test_that_a_dask_cluster_gives_the_same_selection():
         n_workers=1, threads_per_worker=2, processes=True, dashboard_address=":0"
     )
     with cluster, distributed.Client(cluster) as client, joblib.parallel_config(backend="dask"):
-        assert_same(run(), expected)
+        assert_same_selection(run(), expected)
         ran = client.run(lambda dask_worker: dask_worker.state.executed_count)
     assert counted[-1] == (16, 16)
     assert sum(ran.values()) > 0

@@ -104,7 +104,9 @@ def test_that_weights_that_are_not_proven_best_are_told():
     for machine in BOTH:
         with pytest.warns(ConvergenceWarning, match="iteration cap"):
             model = machine(max_iter=1).fit(recording())
-        assert model.notes_ == (f"The kernel weights are only certified to a gap of {model.gap_:.1e}.",)
+        assert model.notes_ == (
+            f"The kernel weights are only certified to a gap of {model.gap_:.1e}.",
+        )
         assert machine().fit(recording()).notes_ == ()
 
 

@@ -1,4 +1,4 @@
-"""The threshold: a share of the genuine level, or a wanted rate, but never below half the level."""
+"""The threshold: a fraction of the median left-out score or a target rate, with lower limits."""
 
 import numpy as np
 import pytest
@@ -23,9 +23,9 @@ scores_of_any_kind = st.lists(st.floats(-1, 2), min_size=1, max_size=60).map(np.
 ODD_PART = np.concatenate([np.full(5, 0.01), np.full(34, 0.9)])
 
 
-def test_that_a_rule_gives_its_threshold_and_says_so():
+def test_that_every_rule_gives_its_threshold_and_description():
     spread = np.linspace(0.6, 1.0, 39)
-    for scores, training, target, expected, told in [
+    for scores, training, target, expected, description in [
         ([0.1, 0.8, 0.9, 0.7, 0.85], 0.95, None, 0.65 * 0.8, "65% of the median left-out score"),
         (spread, 0.95, 0.05, spread[1], "a BPCER of 5.0%"),
         (ODD_PART, 0.95, 0.05, 0.45, "50% of the median left-out score 0.9, the lowest for any"),
@@ -37,11 +37,11 @@ def test_that_a_rule_gives_its_threshold_and_says_so():
     ]:
         threshold, rule = operating_point(np.array(scores), np.full(9, training), target)
         assert threshold == pytest.approx(expected, rel=1e-15)
-        assert rule.startswith(told)
+        assert rule.startswith(description)
 
 
 @given(scores_of_any_kind, st.floats(0, 1), st.none() | st.floats(0.01, 0.99))
-def test_that_no_rule_falls_below_half_of_the_level_or_a_tenth_of_the_training(
+def test_that_no_threshold_is_below_half_the_median_or_a_tenth_of_the_training_score(
     scores, training, target
 ):
     threshold, _ = operating_point(scores, np.array([training]), target)
@@ -54,26 +54,24 @@ def test_that_no_rule_falls_below_half_of_the_level_or_a_tenth_of_the_training(
     assert threshold == max(0.1 * training, least_threshold(scores, target))
 
 
-def test_that_a_target_missed_for_safety_is_said_with_the_reason():
+def test_that_a_target_missed_for_safety_is_reported_with_the_rule():
     rows = np.arange(39)
     for training in (0.95, 5.0):
         threshold, rule = operating_point(ODD_PART, np.array([training]), 0.05)
-        told = calibrate(ODD_PART, threshold, rule, rows, rows, target_bpcer=0.05)
-        assert told.promised is False
-        assert told.statement.endswith(
-            f": more than the target of 5.0%, because the threshold is {rule}."
-        )
-        assert told.origin.startswith(f"{rule}, from 39 left-out scores")
+        calibration = calibrate(ODD_PART, threshold, rule, rows, rows, target_bpcer=0.05)
+        assert calibration.promised is False
+        assert calibration.statement.endswith(f"the threshold is {rule}.")
+        assert calibration.origin.startswith(f"{rule}, from 39 left-out scores")
 
 
 def person(seed):
-    """Where a person's frames gather in four kinds of light, by view."""
+    """Centres of a person's frames in four kinds of light, by view."""
     rng = np.random.default_rng(seed)
     return {name: 4.0 * rng.normal(size=(4, d)) for name, d in zip(NAMES, (12, 8, 10), strict=True)}
 
 
 def take(who, light, n, seed):
-    """Frames of one take, which lies a little beside other takes in the same light."""
+    """Frames of one take, slightly displaced from other takes in the same light."""
     rng = np.random.default_rng(seed)
     places = {name: lights[light] for name, lights in who.items()}
     return {
@@ -83,7 +81,7 @@ def take(who, light, n, seed):
 
 
 def with_odd_end(views, n):
-    """The last frames unlike all others: a hand before the face, say."""
+    """Make the last frames unlike all others, like a hand before the face."""
     moved = {name: array.copy() for name, array in views.items()}
     for array in moved.values():
         array[-n:] += 6.0
@@ -110,16 +108,16 @@ def enrolment(kind, seed):
     return joined(*enrolled), numbers, joined(*fresh)
 
 
-def refuses_the_unlike(model, views):
-    """Whether a frame far from everything scores about 0 and is refused."""
-    unlike = {name: array[:1] + 1e4 for name, array in views.items()}
-    return abs(model.score_samples(unlike)[0]) < 1e-6 and model.predict(unlike)[0] == -1
+def refuses_far_frame(model, views):
+    """Whether a frame unlike anything enrolled scores about 0 and is refused."""
+    far = {name: array[:1] + 1e4 for name, array in views.items()}
+    return abs(model.score_samples(far)[0]) < 1e-6 and model.predict(far)[0] == -1
 
 
 @EITHER_FIT
 @pytest.mark.parametrize("target", [None, 0.05])
 def test_that_an_enrolment_too_small_to_leave_anything_out_keeps_a_threshold(n_inducing, target):
-    """Two places in one take: without one of them nothing of it is known."""
+    """One take with two places: without one of them nothing is known about it."""
     who = {name: 10.0 * lights for name, lights in person(0).items()}
     views = joined(take(who, 0, 12, 0), take(who, 1, 12, 1))
     model = LocalisedMKL(
@@ -128,35 +126,33 @@ def test_that_an_enrolment_too_small_to_leave_anything_out_keeps_a_threshold(n_i
     training = np.median(model.score_samples(views))
     assert model.calibration_.level < 0.01 < 0.9 < training
     assert model.offset_ == pytest.approx(0.1 * training, rel=1e-6)
-    assert refuses_the_unlike(model, views)
+    assert refuses_far_frame(model, views)
 
 
 @EITHER_FIT
 @pytest.mark.parametrize("kind", ENROLMENTS)
-def test_that_the_threshold_never_falls_below_half_of_the_genuine_level(kind, n_inducing):
+def test_that_the_threshold_of_an_enrolment_is_at_least_half_the_genuine_median(kind, n_inducing):
     for seed in range(2):
         views, takes, fresh = enrolment(kind, seed)
         estimator = LocalisedMKL(n_inducing=n_inducing, random_state=0)
         model = estimator.fit(views, groups=takes)
         scores = model.score_samples(fresh)
-        told = model.calibration_
-        assert model.offset_ == told.threshold >= 0.65 * np.median(told.scores)
-        assert (told.target_bpcer, told.promised) == (None, None)
-        assert "target" not in told.statement
-        assert "promise" not in told.statement
+        default = model.calibration_
+        assert model.offset_ == default.threshold >= 0.65 * np.median(default.scores)
+        assert (default.target_bpcer, default.promised) == (None, None)
         assert model.offset_ >= 0.5 * np.median(scores)
         assert np.mean(scores < model.offset_) < 0.02
-        assert refuses_the_unlike(model, views)
+        assert refuses_far_frame(model, views)
         for target in (0.01, 0.05, 0.3):
             model.calibrate(target_bpcer=target)
             assert model.offset_ >= 0.5 * model.calibration_.level
             # Left-out scores lie a little below those of fresh frames.
             assert model.offset_ >= 0.45 * np.median(scores)
-            assert refuses_the_unlike(model, views)
+            assert refuses_far_frame(model, views)
             if kind == "an odd part" and target == 0.05:
-                assert threshold_for(told.scores, target) < model.offset_ == 0.5 * told.level
+                assert threshold_for(default.scores, target) < model.offset_ == 0.5 * default.level
                 assert model.calibration_.bpcer > target
             if kind == "different light" and target == 0.3:
-                assert model.offset_ == threshold_for(told.scores, target) > told.threshold
+                assert model.offset_ == threshold_for(default.scores, target) > default.threshold
                 assert model.calibration_.bpcer <= target
-        assert model.calibrate().offset_ == told.threshold
+        assert model.calibrate().offset_ == default.threshold

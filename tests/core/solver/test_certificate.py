@@ -86,6 +86,8 @@ def test_that_equal_exponents_give_the_dual_norm():
         assert bound == pytest.approx(np.sum(expected), rel=1e-12)
         np.testing.assert_allclose(np.sum(maximiser * u, axis=1), expected, rtol=1e-12)
         np.testing.assert_allclose(norm(maximiser, p), 1, rtol=1e-12)
+    for p in (1 + 1e-15, 1 + 1e-12, 1 + 1e-6):
+        assert np.all(norm(support_bound(u, p, p)[1], p) <= 1 + 1e-9), p
 
 
 def test_that_the_bound_is_continuous_where_the_exponents_meet():

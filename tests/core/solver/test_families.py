@@ -1,9 +1,10 @@
-"""Constraint families and solvers, through the estimator, against simpler models."""
+"""Constraint families of the estimator, compared with simpler models."""
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+from lmkl_core.solver.problem import LEAST_ROUNDING
 from tests.core.problems import product_norm
 from tests.core.recordings import kernel_stack, make, recording
 
@@ -32,7 +33,7 @@ def test_that_one_cluster_is_the_non_localised_method(p, q):
 
 
 @pytest.mark.parametrize("family", ["joint-matrix", "disjoint-matrix", "disjoint-vector"])
-def test_that_the_learned_weights_lie_on_the_boundary_of_their_family(family):
+def test_that_learned_weights_lie_on_the_boundary_of_their_set(family):
     weights = make(n_clusters=3, constraint=family, p=4 / 3, q=2.0).fit(VIEWS).kernel_weights_
     groups = weights.reshape(1, -1) if family.startswith("joint") else weights
     q = 4 / 3 if family.endswith("vector") else 2.0
@@ -48,7 +49,7 @@ def test_that_uniform_weights_are_equal_and_of_norm_one():
         assert product_norm(weights.ravel(), p, q) == pytest.approx(1, rel=1e-12)
 
 
-def test_that_the_single_family_weighs_the_chosen_view_alone():
+def test_that_the_single_family_uses_only_the_chosen_view():
     for view, column in [(None, 0), (1, 1), ("skin", 2)]:
         weights = make(n_clusters=2, constraint="single", view=view).fit(VIEWS).kernel_weights_
         assert np.all(np.delete(weights, column, axis=1) == 0)
@@ -56,9 +57,12 @@ def test_that_the_single_family_weighs_the_chosen_view_alone():
         assert product_norm(weights[:, column], 4 / 3, 4 / 3) == pytest.approx(1, rel=1e-12)
 
 
-def test_that_fixed_weights_are_optimal_in_their_set_of_one():
+def test_that_the_gap_of_fixed_weights_is_the_rounding_of_their_problem():
     for constraint in ["uniform", "single"]:
         model = make(constraint=constraint).fit(VIEWS)
         assert model.gap_ <= 1e-9
         assert model.solution_.stop_reason == "fixed weights"
         assert model.extend(NEW).gap_ <= 1e-9
+    badly_conditioned = make(constraint="uniform", delta=1e-9).fit(VIEWS)
+    assert badly_conditioned.gap_ > LEAST_ROUNDING
+    assert badly_conditioned.extend(NEW).gap_ > LEAST_ROUNDING
