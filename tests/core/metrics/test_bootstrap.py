@@ -1,4 +1,4 @@
-"""Intervals from drawing subjects: against scikit-learn, scipy's bootstrap, and simulated truth."""
+"""Intervals from resampling subjects, compared with scikit-learn, SciPy and simulations."""
 
 from statistics import NormalDist
 
@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from lmkl_core import InvalidInputError, clopper_pearson
+from lmkl_core import clopper_pearson
 from lmkl_core.metrics import (
     ScoreTable,
     auc,
@@ -19,10 +19,11 @@ from lmkl_core.metrics import (
 )
 from lmkl_core.metrics.bootstrap import _Auc
 from lmkl_core.metrics.resampling import Subjects
+from tests.core.recordings import refusal
 
 
 def simulated(n_subjects, n_rows, seed=0, species=("print", "mask"), effect=0.7):
-    """Return scores with a normal effect of the subject on each species and on bona fide."""
+    """Return scores with normal effects of the subject on each species and on bona fide."""
     generator = np.random.default_rng(seed)
     kinds = ("", *species)
     shape = (n_subjects, len(kinds), n_rows)
@@ -34,7 +35,7 @@ def simulated(n_subjects, n_rows, seed=0, species=("print", "mask"), effect=0.7)
 
 
 def apart(n_bona_fide, n_attackers, n_rows=4, seed=0):
-    """Return scores of subjects of which none is in both classes."""
+    """Return scores of subjects that are each in only one class."""
     generator = np.random.default_rng(seed)
     subjects = np.repeat(np.arange(n_bona_fide + n_attackers), n_rows)
     is_attack = subjects >= n_bona_fide
@@ -47,7 +48,7 @@ def scikit_auc(table):
     return float(roc_auc_score(~table.is_attack, table.scores))
 
 
-def test_that_auc_equals_the_slow_way_with_scikit_learn_on_the_same_draws():
+def test_that_auc_equals_scikit_learns_on_the_same_resamples():
     tables = [simulated(12, 15), simulated(40, 2), apart(9, 14)]
     tables += [table.with_scores(np.round(table.scores)) for table in tables[:2]]  # with ties
     for table in tables:
@@ -59,8 +60,8 @@ def test_that_auc_equals_the_slow_way_with_scikit_learn_on_the_same_draws():
         assert (fast.n_subjects, fast.n_resamples) == (slow.n_subjects, slow.n_resamples)
 
 
-def test_that_acer_equals_the_slow_way_by_counting_errors_on_the_same_draws():
-    # One species was presented by three of ten subjects, so that some resamples lack it.
+def test_that_acer_equals_counting_errors_on_the_same_resamples():
+    # Three of ten subjects presented one species, so some resamples lack it.
     full = simulated(10, 5)
     table = full.rows((full.species != "mask") | np.isin(full.subjects, ["0", "4", "7"]))
     table = table.with_scores(np.round(2 * table.scores) / 2)  # some on the threshold
@@ -78,23 +79,22 @@ def test_that_acer_equals_the_slow_way_by_counting_errors_on_the_same_draws():
     assert fast.n_resamples == slow.n_resamples < 200
 
 
-def test_that_every_resample_draws_as_many_subjects_and_each_kind_in_its_own_number():
+def test_that_every_resample_draws_as_many_subjects_as_each_stratum_has():
     table = ScoreTable.joined([simulated(5, 2), apart(3, 4).rows(np.arange(28))])
     renamed = ScoreTable.of(
         table.scores,
         table.species,
         [f"{name}{'' if row < 30 else ' alone'}" for row, name in enumerate(table.subjects)],
     )
-    known = Subjects(renamed)
-    drawn = known.drawn(200, np.random.default_rng(0))
-    assert sorted(len(stratum) for stratum in known.strata) == [3, 4, 5]
-    for stratum in known.strata:
+    subjects = Subjects(renamed)
+    drawn = subjects.drawn(200, np.random.default_rng(0))
+    assert sorted(len(stratum) for stratum in subjects.strata) == [3, 4, 5]
+    for stratum in subjects.strata:
         assert set(drawn[:, stratum].sum(axis=1)) == {len(stratum)}
 
 
-def test_that_a_single_subject_of_its_kind_is_drawn_with_others_and_so_varies():
-    for counts in [(1, 0, 5), (0, 1, 5), (1, 1, 4), (3, 4, 1)]:
-        n_bona_fide, n_attackers, n_both = counts
+def test_that_strata_of_one_subject_are_merged_with_others():
+    for n_bona_fide, n_attackers, n_both in [(1, 0, 5), (0, 1, 5), (1, 1, 4), (3, 4, 1)]:
         species = [""] * n_bona_fide + ["x"] * n_attackers + ["", "x"] * n_both
         subjects = [*range(n_bona_fide + n_attackers)]
         subjects += [name for i in range(n_both) for name in [f"both {i}"] * 2]
@@ -104,21 +104,20 @@ def test_that_a_single_subject_of_its_kind_is_drawn_with_others_and_so_varies():
         assert sorted(np.concatenate(known.strata)) == list(range(known.n))
 
 
-def test_that_the_seed_alone_decides_what_is_drawn(monkeypatch):
+def test_that_resamples_depend_only_on_the_seed(monkeypatch):
     table = simulated(10, 5)
-    found = bootstrap_auc(table, n_resamples=101, seed=1)
-    assert bootstrap_auc(table, n_resamples=101, seed=2).interval != found.interval
-    narrow = bootstrap_auc(table, n_resamples=101, seed=1, confidence=0.8)
-    low, high = narrow.interval
-    assert found.interval[0] < low < found.value < high < found.interval[1]
+    figure = bootstrap_auc(table, n_resamples=101, seed=1)
+    assert bootstrap_auc(table, n_resamples=101, seed=2).interval != figure.interval
+    low, high = bootstrap_auc(table, n_resamples=101, seed=1, confidence=0.8).interval
+    assert figure.interval[0] < low < figure.value < high < figure.interval[1]
     shuffled = table.rows(np.random.default_rng(1).permutation(len(table)))
-    assert bootstrap_auc(shuffled, n_resamples=101, seed=1) == found
+    assert bootstrap_auc(shuffled, n_resamples=101, seed=1) == figure
     monkeypatch.setattr("lmkl_core.metrics.resampling._BATCH_NUMBERS", 7 * len(table))
-    assert bootstrap_auc(table, n_resamples=101, seed=1) == found
+    assert bootstrap_auc(table, n_resamples=101, seed=1) == figure
 
 
-def scipys(table, level):
-    """Return scipy's interval of AUC, drawing the numbers of subjects by strata."""
+def scipy_interval(table, level):
+    """Return SciPy's BCa interval of AUC over subjects in strata."""
     known = Subjects(table)
     figure = _Auc(known)
 
@@ -141,16 +140,16 @@ def scipys(table, level):
 
 
 @pytest.mark.parametrize("table", [simulated(12, 5), apart(10, 15)])
-def test_that_intervals_equal_scipys_up_to_chance(table):
+def test_that_intervals_agree_with_scipys(table):
     n, n_strata = Subjects(table).n, len(Subjects(table).strata)
     reach = np.sqrt(n / (n - n_strata)) * stats.t.ppf(0.975, n - n_strata)
     found = bootstrap_auc(table, n_resamples=5000).interval
-    expected = scipys(table, 2 * stats.norm.cdf(reach) - 1)
+    expected = scipy_interval(table, 2 * stats.norm.cdf(reach) - 1)
     assert found == pytest.approx(tuple(expected), abs=0.006)
 
 
 def covered(figure, truth, n_subjects, runs):
-    """Return how often an interval holds the truth, over tables that differ by their seed."""
+    """Return how often an interval contains the truth, over tables of different seeds."""
     hits = 0
     for seed in range(runs):
         low, high = figure(simulated(n_subjects, 6, seed)).interval
@@ -158,8 +157,8 @@ def covered(figure, truth, n_subjects, runs):
     return hits / runs
 
 
-def test_that_intervals_by_subject_hold_the_truth_about_as_often_as_they_say():
-    # Scores are normal with the variance 1 + 0.7^2 of rows and subjects together.
+def test_that_intervals_over_subjects_have_about_their_nominal_coverage():
+    # Scores are normal with the variance 1 + 0.7^2 of rows and subjects.
     deviation = np.sqrt(1 + 0.7**2)
     true_auc = NormalDist().cdf(2 / (np.sqrt(2) * deviation))
     true_acer = NormalDist().cdf(-1 / deviation)  # all errors are equal at the threshold 1
@@ -169,64 +168,56 @@ def test_that_intervals_by_subject_hold_the_truth_about_as_often_as_they_say():
     assert 0.88 <= of_acer <= 0.99
 
 
-def separate(n_subjects):
+def separated(n_subjects):
     subjects = [str(i) for i in range(n_subjects)] * 3
     species = [""] * n_subjects + ["print"] * n_subjects + ["mask"] * n_subjects
     return ScoreTable.of([1.0] * n_subjects + [0.0] * 2 * n_subjects, species, subjects)
 
 
-def test_that_without_spread_subjects_are_taken_as_trials():
-    perfect = bootstrap_auc(separate(12))
+def test_that_without_spread_subjects_count_as_trials():
+    perfect = bootstrap_auc(separated(12))
     assert perfect.value == 1
     assert perfect.interval == pytest.approx(clopper_pearson(6, 6))  # pairs of subjects
-    assert "subjects as trials" in perfect.note
-    of_one_class = ScoreTable.of([1] * 4 + [0] * 9, [""] * 4 + ["print"] * 9, range(13))
-    assert bootstrap_auc(of_one_class).interval == pytest.approx(clopper_pearson(4, 4))
-    errors = bootstrap_acer(separate(12), 0.5)
+    assert perfect.note
+    one_class_each = ScoreTable.of([1] * 4 + [0] * 9, [""] * 4 + ["print"] * 9, range(13))
+    assert bootstrap_auc(one_class_each).interval == pytest.approx(clopper_pearson(4, 4))
+    errors = bootstrap_acer(separated(12), 0.5)
     # Two species and bona fide share the confidence; the largest and the mean of equal ends.
     assert (errors.value, errors.interval[0]) == (0, 0)
     assert errors.interval[1] == pytest.approx(clopper_pearson(0, 12, 1 - 0.05 / 3)[1])
-    other = bootstrap_figure(separate(5), lambda table: 0.25)
+    other = bootstrap_figure(separated(5), lambda table: 0.25)
     assert (other.value, other.interval, other.n_resamples) == (0.25, (0.0, 1.0), 0)
 
 
-def test_that_one_subject_has_values_and_intervals_that_say_nothing():
-    table = simulated(1, 20)
-    for found in (
-        bootstrap_auc(table),
-        bootstrap_acer(table, 1.0),
-        bootstrap_figure(table, scikit_auc),
-    ):
-        assert found.value is not None
-        assert (found.interval, found.n_subjects, found.n_resamples) == ((0.0, 1.0), 1, 0)
-        assert "nly one subject" in found.note
-
-
-def test_that_a_class_or_species_of_one_subject_has_no_interval_and_the_note_names_it():
-    full = simulated(10, 5)
+def test_that_a_class_or_species_of_one_subject_has_no_interval():
+    full, single = simulated(10, 5), simulated(1, 20)
     mask_once = full.rows((full.species != "mask") | (full.subjects == "3"))
-    for found, told in (
-        (bootstrap_auc(apart(1, 6)), "Only one subject presented bona fide."),
-        (bootstrap_acer(mask_once, 1.0), "Only one subject presented mask."),
+    for figure, name in (
+        (bootstrap_auc(single), "bona fide"),
+        (bootstrap_acer(single, 1.0), "print"),
+        (bootstrap_figure(single, scikit_auc), "one subject"),
+        (bootstrap_auc(apart(1, 6)), "bona fide."),
+        (bootstrap_acer(mask_once, 1.0), "mask"),
     ):
-        assert found.value is not None
-        assert (found.interval, found.note) == ((0.0, 1.0), told)
+        assert figure.value is not None
+        assert (figure.interval, figure.n_resamples) == ((0.0, 1.0), 0)
+        assert name in figure.note
     assert bootstrap_auc(mask_once).n_resamples > 0
 
 
-def test_that_a_missing_class_has_neither_value_nor_interval():
+def test_that_without_a_class_there_is_neither_value_nor_interval():
     for table in [
         ScoreTable.joined([]),
         ScoreTable.of([1.0, 2.0], ["", ""], "ab"),
         ScoreTable.of([1.0, 2.0], ["print", "mask"], "ab"),
         ScoreTable.of([1.0, None, None], ["", "print", "print"], "abc"),
     ]:
-        for found in (bootstrap_auc(table), bootstrap_acer(table, 0.0)):
-            assert (found.value, found.interval, found.n_resamples) == (None, (0.0, 1.0), 0)
-            assert found.note
+        for figure in (bootstrap_auc(table), bootstrap_acer(table, 0.0)):
+            assert (figure.value, figure.interval, figure.n_resamples) == (None, (0.0, 1.0), 0)
+            assert figure.note
 
 
-def test_that_rows_without_a_score_and_subjects_without_any_are_not_drawn():
+def test_that_rows_and_subjects_without_scores_are_not_drawn():
     table = simulated(10, 5)
     silent = ScoreTable.of([None] * 6, ["", "print", "mask"] * 2, ["x", "x", "x", "0", "0", "0"])
     joined = ScoreTable.joined([table, silent])
@@ -234,24 +225,17 @@ def test_that_rows_without_a_score_and_subjects_without_any_are_not_drawn():
     assert bootstrap_acer(joined, 1.0) == bootstrap_acer(table, 1.0)
 
 
-def test_that_few_subjects_are_told_as_few():
-    assert "only 9 subjects" in bootstrap_auc(simulated(9, 5), n_resamples=20).note
+def test_that_few_subjects_are_noted_and_invalid_options_refused():
+    assert "9 subjects" in bootstrap_auc(simulated(9, 5), n_resamples=20).note
     assert bootstrap_auc(simulated(10, 5), n_resamples=20).note == ""
-
-
-def test_that_impossible_settings_are_refused():
-    for setting, message in [
-        ({"n_resamples": 0}, "at least 1"),
-        ({"confidence": 1.0}, "between 0 and 1"),
-    ]:
-        with pytest.raises(InvalidInputError, match=message):
-            bootstrap_auc(simulated(3, 2), **setting)
-    with pytest.raises(InvalidInputError, match="NaN"):
-        bootstrap_acer(simulated(3, 2), float("nan"))
+    table = simulated(3, 2)
+    assert "n_resamples=0" in refusal(bootstrap_auc, table, n_resamples=0)
+    assert "confidence=1.0" in refusal(bootstrap_auc, table, confidence=1.0)
+    assert "NaN" in refusal(bootstrap_acer, table, float("nan"))
 
 
 def moved(table, by, seed=9):
-    """Return the scores of the same rows by another model: attacks come closer."""
+    """Return scores of the same rows by another model, with attacks moved by ``by``."""
     noise = np.random.default_rng(seed).normal(scale=0.3, size=len(table))
     return table.with_scores(table.scores + by * table.is_attack + noise)
 
@@ -268,20 +252,20 @@ def test_that_differences_are_those_of_the_figures():
     before, after = values(first, 1.0), values(second, 1.3)
     for figure in before:
         for is_paired in [True, False]:
-            found = bootstrap_difference(first, second, figure, (1.0, 1.3), is_paired=is_paired)
-            assert found.value == pytest.approx(after[figure].value - before[figure].value)
-            low, high = found.interval
-            assert low < found.value < high
-            assert found.n_subjects == (12 if is_paired else 24)
+            change = bootstrap_difference(first, second, figure, (1.0, 1.3), is_paired=is_paired)
+            assert change.value == pytest.approx(after[figure].value - before[figure].value)
+            low, high = change.interval
+            assert low < change.value < high
+            assert change.n_subjects == (12 if is_paired else 24)
 
 
-def test_that_a_paired_difference_equals_the_slow_way_on_the_same_draws():
+def test_that_a_paired_difference_equals_scikit_learns_on_the_same_resamples():
     first = simulated(12, 5)
     second = moved(first, 0.8)
     rows = np.arange(len(first))
 
     def difference(drawn):
-        # The slow way is given shares: here half of one more than the difference.
+        # As a share: half of one more than the difference.
         numbers = drawn.presentations.astype(int)
         a, b = (table.rows(numbers) for table in (first, second))
         return (1 + scikit_auc(b) - scikit_auc(a)) / 2
@@ -290,11 +274,11 @@ def test_that_a_paired_difference_equals_the_slow_way_on_the_same_draws():
     slow = bootstrap_figure(both, difference, n_resamples=60, seed=3)
     fast = bootstrap_difference(first, second, "AUC", n_resamples=60, seed=3)
     assert fast.value == pytest.approx(2 * slow.value - 1)
-    # Resamples that tie with the value itself are told apart by rounding alone.
+    # Resamples that tie with the value differ only by rounding.
     assert fast.interval == pytest.approx([2 * end - 1 for end in slow.interval], abs=1e-3)
 
 
-def test_that_pairs_make_the_interval_of_a_difference_narrower():
+def test_that_pairing_narrows_the_interval_of_a_difference():
     first = simulated(20, 5, effect=2.0)
     second = moved(first, 0.3)
     widths = [
@@ -304,16 +288,16 @@ def test_that_pairs_make_the_interval_of_a_difference_narrower():
     assert widths[0] < 0.6 * widths[1]
 
 
-def test_that_a_difference_that_cannot_be_told_lies_anywhere():
+def test_that_an_unknown_difference_has_the_whole_interval():
     for first, thresholds in [
         (simulated(1, 4), (1.0, 1.0)),
         (simulated(8, 4), (None, 1.0)),
         (simulated(8, 4).rows(np.zeros(96, dtype=bool)), (1.0, 1.0)),
     ]:
-        found = bootstrap_difference(first, first, "ACER", thresholds)
-        assert found.interval == (-1.0, 1.0)
-        assert found.note
-    one, many = simulated(1, 8), simulated(30, 3, seed=1)
-    alone = bootstrap_difference(one, many, "AUC", is_paired=False)
-    assert alone.interval == (-1.0, 1.0)
-    assert "one subject" in alone.note
+        change = bootstrap_difference(first, first, "ACER", thresholds)
+        assert change.interval == (-1.0, 1.0)
+        assert change.note
+    single, others = simulated(1, 8), simulated(30, 3, seed=1)
+    change = bootstrap_difference(single, others, "AUC", is_paired=False)
+    assert change.interval == (-1.0, 1.0)
+    assert "one subject" in change.note

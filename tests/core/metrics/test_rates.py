@@ -1,4 +1,4 @@
-"""Counted errors and their intervals, at a given threshold."""
+"""Error rates at a threshold, and their intervals."""
 
 import doctest
 from itertools import product
@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import lmkl_core.metrics
-from lmkl_core import InvalidInputError, clopper_pearson
-from lmkl_core.metrics import Errors, Rate, apcer, bpcer, measure
+from lmkl_core import clopper_pearson
+from lmkl_core.metrics import (
+    Errors,
+    Rate,
+    apcer,
+    bpcer,
+    exact_intervals,
+    mean_interval,
+    measure,
+)
+from tests.core.recordings import refusal
 
 NOTHING = Rate(0, 0)
 
@@ -24,35 +33,22 @@ def test_that_the_example_in_the_docstring_holds():
     assert doctest.testmod(lmkl_core.metrics).failed == 0
 
 
-def test_that_a_score_on_the_threshold_is_accepted_in_both_classes():
-    assert (apcer(0.5, [0.5, 0.4]).n_errors, bpcer(0.5, [0.5, 0.4]).n_errors) == (1, 1)
+def test_that_a_rate_has_counts_and_the_exact_interval():
+    rate = apcer(0.5, [0.1] * 10 + [0.5, 0.9])  # a score on the threshold is accepted
+    assert (rate.value, rate.n, rate.interval) == (2 / 12, 12, clopper_pearson(2, 12))
+    assert bpcer(0.5, [0.5, 0.4]) == Rate(1, 2)
+    empty = bpcer(0.5, [])
+    assert (empty.value, empty.n, empty.interval) == (None, 0, (0.0, 1.0))
 
 
-def test_that_a_rate_carries_counts_and_the_exact_interval():
-    rate = apcer(0.5, [0.1] * 11 + [0.9])
-    assert (rate.value, rate.n) == (1 / 12, 12)
-    assert rate.interval == clopper_pearson(1, 12)
-    rate = bpcer(0.5, [])
-    assert (rate.value, rate.n, rate.interval) == (None, 0, (0.0, 1.0))
-
-
-def test_that_impossible_counts_are_refused():
+def test_that_invalid_counts_scores_and_thresholds_are_refused():
     for n_errors, n in [(-1, 3), (4, 3)]:
-        with pytest.raises(InvalidInputError, match="0 <= n_errors <= n"):
-            Rate(n_errors, n)
-
-
-def test_that_what_is_no_list_of_finite_numbers_is_refused():
+        assert "n_errors" in refusal(Rate, n_errors, n)
     for scores in [[np.nan], [np.inf], [[0.1, 0.2]], ["high"]]:
-        with pytest.raises(InvalidInputError, match="Scores of attacks must be"):
-            apcer(0.5, scores)
-
-
-@pytest.mark.parametrize("count", [apcer, bpcer])
-def test_that_errors_at_no_number_are_refused_and_at_infinity_are_all_or_none(count):
-    with pytest.raises(InvalidInputError, match="NaN"):
-        count(float("nan"), [0.1])
-    assert {count(end, [0.1, 0.2]).value for end in (-np.inf, np.inf)} == {0.0, 1.0}
+        assert "Scores of attacks" in refusal(apcer, 0.5, scores)
+    for rate in (apcer, bpcer):
+        assert "NaN" in refusal(rate, float("nan"), [0.1])
+        assert {rate(end, [0.1, 0.2]).value for end in (-np.inf, np.inf)} == {0.0, 1.0}
 
 
 @given(
@@ -80,27 +76,28 @@ def test_that_every_error_equals_a_plain_count(rows, threshold):
     assert errors.apcer.value == pooled_share
     assert errors.worst.value == max(known, default=None)
     if refused is None or not known:
-        assert (errors.acer.value, errors.hter.value) == (None, None)
+        for figure in (errors.acer, errors.hter):
+            assert (figure.value, figure.interval) == (None, (0.0, 1.0))
     else:
         assert errors.acer.value == pytest.approx((max(known) + refused) / 2)
         assert errors.hter.value == pytest.approx((pooled_share + refused) / 2)
 
 
-def test_that_the_maximum_is_that_of_the_worst_and_least_certain_species_with_a_response():
+def test_that_the_worst_species_is_the_least_certain_of_the_largest_rates():
     for rates, species, interval in [
         ({"print": Rate(1, 12)}, "print", clopper_pearson(1, 12)),
         ({"print": Rate(1, 12), "mask": Rate(0, 0)}, "print", clopper_pearson(1, 12)),
         ({"print": Rate(0, 50), "mask": Rate(0, 3)}, "mask", None),
         ({}, "", (0.0, 1.0)),
     ]:
-        found = counted(rates).worst
-        assert found.species == species
-        assert interval is None or found.interval == interval
-    assert found.value is None
+        worst = counted(rates).worst
+        assert worst.species == species
+        assert interval is None or worst.interval == interval
+    assert worst.value is None
 
 
-def test_that_the_interval_of_the_maximum_covers_at_least_its_confidence():
-    # All outcomes of three species with these true rates, weighed by their exact probability.
+def test_that_intervals_of_maximum_and_hter_have_at_least_their_coverage():
+    # Enumerate all outcomes with these true rates, with their exact probabilities.
     truth, n = (0.2, 0.25, 0.3), 8
     covered = 0.0
     for counts in product(range(n + 1), repeat=3):
@@ -108,9 +105,6 @@ def test_that_the_interval_of_the_maximum_covers_at_least_its_confidence():
         if low <= max(truth) <= high:
             covered += np.prod([binom.pmf(k, n, p) for k, p in zip(counts, truth, strict=True)])
     assert covered >= 0.95
-
-
-def test_that_the_interval_of_hter_covers_at_least_its_confidence():
     covered, n = 0.0, 10
     for a, b in product(range(n + 1), repeat=2):
         low, high = counted({"print": Rate(a, n)}, Rate(b, n)).hter.interval
@@ -119,18 +113,11 @@ def test_that_the_interval_of_hter_covers_at_least_its_confidence():
     assert covered >= 0.95
 
 
-def test_that_acer_with_one_species_is_hter_with_its_interval():
+def test_that_acer_with_one_species_is_hter():
     errors = counted({"print": Rate(2, 9)}, Rate(1, 7))
     assert errors.acer == errors.hter
-    found = counted({"print": Rate(1, 10), "phone": Rate(3, 10)}, Rate(1, 20)).acer
-    assert (found.n_bona_fide, found.n_attacks) == (20, 20)
-
-
-def test_that_means_of_both_errors_are_unknown_when_a_class_is_missing():
-    for bona_fide, attacks in [([], {"print": [0.1]}), ([0.9], {}), ([0.9], {"print": []})]:
-        errors = measure(0.5, bona_fide, attacks)
-        assert (errors.acer.value, errors.hter.value) == (None, None)
-        assert errors.acer.interval == errors.hter.interval == (0.0, 1.0)
+    acer = counted({"print": Rate(1, 10), "phone": Rate(3, 10)}, Rate(1, 20)).acer
+    assert (acer.n_bona_fide, acer.n_attacks) == (20, 20)
 
 
 def test_that_non_response_counts_over_all_presentations_and_errors_over_responses():
@@ -145,3 +132,31 @@ def test_that_non_response_counts_over_all_presentations_and_errors_over_respons
     assert errors.apcers == {"print": Rate(1, 1), "mask": Rate(0, 0)}
     assert errors.apnrrs == {"print": Rate(3, 4), "mask": Rate(1, 1)}
     assert errors.apnrr == Rate(4, 5)
+
+
+def test_that_intervals_of_many_counts_equal_those_of_each():
+    for confidence in [0.5, 0.95, 0.975, 0.9875]:
+        for n in [1, 2, 7, 40, 1000]:
+            counts = np.linspace(n, 0, 60).astype(int)  # unsorted, with repeats
+            lows, highs = exact_intervals(counts, n, confidence)
+            expected = [clopper_pearson(int(count), n, confidence) for count in counts]
+            assert list(zip(lows, highs, strict=True)) == expected
+            assert expected == [Rate(int(count), n, confidence).interval for count in counts]
+    assert [len(ends) for ends in exact_intervals([], 5)] == [0, 0]
+    assert [ends.tolist() for ends in exact_intervals([0, 0], 0)] == [[0, 0], [1, 1]]
+
+
+def test_that_the_interval_of_a_mean_is_exact_at_0_and_1_and_never_too_narrow():
+    assert mean_interval(0.5, 0) == (0.0, 1.0)
+    for n in [1, 4, 30]:
+        assert mean_interval(0.0, n) == pytest.approx(clopper_pearson(0, n))
+        assert mean_interval(1.0, n) == pytest.approx(clopper_pearson(n, n))
+    for n_errors in range(21):
+        low, high = mean_interval(n_errors / 20, 20)
+        exact_low, exact_high = clopper_pearson(n_errors, 20)
+        assert low <= exact_low + 1e-9
+        assert high >= exact_high - 1e-9
+    # Beta(1, 3) has mean 1/4 and values between 0 and 1.
+    means = np.random.default_rng(0).beta(1, 3, size=(400, 10)).mean(axis=1)
+    ends = np.array([mean_interval(value, 10) for value in means])
+    assert np.mean((ends[:, 0] <= 0.25) & (ends[:, 1] >= 0.25)) >= 0.95
