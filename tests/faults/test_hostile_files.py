@@ -37,7 +37,7 @@ from lmkl_core.model_file.container import seal
 from tests.app.guided_tests import session
 from tests.app.models.small_models import file_with, window_model
 from tests.app.reports.example_context import context
-from tests.core.modelfile_corpus import small_model, unsealed
+from tests.core.model_file_mutations import small_model, unsealed
 from tools.fuzzing.target import CORPUS
 
 GROUP = "Hostile files"

@@ -7,8 +7,8 @@ import pytest
 from lmkl_core import ModelFileError, WrongPassphrase, load_model
 from lmkl_core.model_file import from_bytes
 from lmkl_core.model_file.sealed import CHEAPEST, HEADER, Refused, _cipher, _opened, encrypted
+from tests.core.protected_model import PASSPHRASE, WRONG, plain_bytes, sealed_bytes
 from tests.core.recordings import is_one_sentence
-from tests.core.sealed_material import PASSPHRASE, WRONG, plain_bytes, sealed_bytes
 
 GROUP = "Hostile files"
 CHANGED = pytest.mark.fault(GROUP, "protected model: one bit changed")

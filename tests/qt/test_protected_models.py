@@ -13,7 +13,7 @@ from app.qt.state import PassphraseRequest
 from app.storage import settings_file
 from lmkl_core.errors import PassphraseNeeded
 from lmkl_core.model_file import sealed
-from tests.core.sealed_material import PASSPHRASE, WRONG, cheap_passphrases
+from tests.core.protected_model import PASSPHRASE, WRONG, cheap_passphrases
 from tests.qt.driving import answer_box, recorded, with_dialog
 from tests.qt.test_model_controller import Bench
 

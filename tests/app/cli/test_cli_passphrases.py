@@ -15,7 +15,7 @@ from app.models.files import load, save
 from lmkl_core.errors import PassphraseNeeded
 from tests.app.cli.running import ROOT, refused, run
 from tests.app.models.small_models import window_model
-from tests.core.sealed_material import PASSPHRASE, WRONG, cheap_passphrases
+from tests.core.protected_model import PASSPHRASE, WRONG, cheap_passphrases
 
 __all__ = ["cheap_passphrases"]
 

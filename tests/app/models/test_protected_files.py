@@ -11,8 +11,8 @@ from app.models.summary import describe
 from lmkl_core.errors import InvalidInputError, ModelFileError, PassphraseNeeded, WrongPassphrase
 from lmkl_core.model_file.sealed import check_passphrase
 from tests.app.models.small_models import FEATURES, window_model
+from tests.core.protected_model import PASSPHRASE, WRONG, cheap_passphrases
 from tests.core.recordings import is_one_sentence
-from tests.core.sealed_material import PASSPHRASE, WRONG, cheap_passphrases
 
 __all__ = ["cheap_passphrases"]
 

@@ -20,7 +20,7 @@ from tests.app.unsaved_takes import (
     takes,
     takes_folder,
 )
-from tests.core.modelfile_corpus import unsealed
+from tests.core.model_file_mutations import unsealed
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="links, pipes and rights are POSIX's")
 

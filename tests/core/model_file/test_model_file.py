@@ -1,4 +1,4 @@
-"""Saving and loading: the same model afterwards, and never half a file."""
+"""Saving and loading models."""
 
 import copy
 import json
@@ -21,7 +21,6 @@ from lmkl_core import (
     LocalisedMKL,
     ModelFileError,
     load_model,
-    register_kernel,
     save_model,
 )
 from lmkl_core.kernels import KERNELS
@@ -46,8 +45,7 @@ def array(n, seed, dtype=float):
     return np.random.default_rng(seed).normal(size=(n, 5)).astype(dtype)
 
 
-def kernel_of(rows, columns):
-    """A kernel that is no function of ours: Laplacian."""
+def laplacian(rows, columns):
     return np.exp(-0.3 * np.abs(rows[:, None, :] - columns[None, :, :]).sum(axis=2))
 
 
@@ -62,7 +60,7 @@ def reloaded(model):
 
 
 def same(first, second):
-    """Bit for bit, NaN included."""
+    """Whether arrays are equal bit for bit, including NaN."""
     return np.asarray(first).dtype == np.asarray(second).dtype and np.array_equal(
         np.asarray(first), np.asarray(second), equal_nan=np.asarray(first).dtype.kind == "f"
     )
@@ -118,7 +116,7 @@ def test_that_a_loaded_model_equals_the_saved_one_bit_for_bit(case, tmp_path):
 
 
 @pytest.mark.parametrize("case", ["views", "one array", "inducing", "inducing float32"])
-def test_that_growth_goes_on_after_loading_and_can_be_saved_again(case):
+def test_that_a_loaded_model_can_be_extended_and_saved_again(case):
     for refine in [False, True]:
         make, parameters = CASES[case]
         model, more, new = fitted(make(N, 1), **parameters), make(7, 3), make(33, 2)
@@ -129,12 +127,12 @@ def test_that_growth_goes_on_after_loading_and_can_be_saved_again(case):
         assert_same_model(reloaded(model), model, new)
         again = reloaded(model).extend(make(4, 4))
         model.extend(make(4, 4))
-        # The factor that grew by rows is made anew after loading, and rounds differently.
+        # The Cholesky factor is recomputed after loading and rounds differently.
         np.testing.assert_allclose(again.score_samples(new), model.score_samples(new), rtol=1e-9)
 
 
 def test_that_a_model_with_fewer_rows_for_calibration_than_scores_is_saved(monkeypatch):
-    """Growth shares the rows kept among more takes, while the scores stay as they were."""
+    """Extending keeps fewer rows of each take, while the scores stay the same."""
     model = fitted(draw(N, 1), None, n_inducing=16)
     rows = "lmkl_core.fitting.streamed.calibration_rows"
     monkeypatch.setattr(rows, lambda takes: np.arange(N // 2))
@@ -145,16 +143,13 @@ def test_that_a_model_with_fewer_rows_for_calibration_than_scores_is_saved(monke
 
 
 @pytest.mark.parametrize("case", ["views", "inducing", "wanted rate"])
-def test_that_a_loaded_model_calibrates_as_the_saved_one(case):
+def test_that_a_loaded_model_calibrates_like_the_saved_one(case):
     make, parameters = CASES[case]
     estimator = LocalisedMKL(random_state=0, delta=0.1, **parameters)
     model = estimator.fit(make(N, 1), groups=TAKES, conditions=np.array([0, 0, 1, 2])[TAKES])
     loaded = reloaded(model)
     for chosen in ({"target_bpcer": 0.2}, {"block_length": 3}, {}):
-        ours, theirs = (
-            loaded.calibrate(**chosen).calibration_,
-            model.calibrate(**chosen).calibration_,
-        )
+        ours, theirs = (each.calibrate(**chosen).calibration_ for each in (loaded, model))
         assert same(ours.scores, theirs.scores)
         assert same(ours.stress_scores, theirs.stress_scores)
         assert ours.statement == theirs.statement
@@ -162,23 +157,20 @@ def test_that_a_loaded_model_calibrates_as_the_saved_one(case):
     assert reloaded(model).offset_ == model.offset_
 
 
-def test_that_precomputed_kernels_are_saved_too():
+def test_that_precomputed_kernels_are_saved():
     rows, new = array(N, 1), array(20, 2)
-    model = fitted({"a": kernel_of(rows, rows), "b": rows @ rows.T}, kernel="precomputed")
-    assert_same_model(reloaded(model), model, {"a": kernel_of(new, rows), "b": new @ rows.T})
+    model = fitted({"a": laplacian(rows, rows), "b": rows @ rows.T}, kernel="precomputed")
+    assert_same_model(reloaded(model), model, {"a": laplacian(new, rows), "b": new @ rows.T})
 
 
-def test_that_parameters_changed_after_the_fit_stay_apart_from_those_of_the_fit():
+def test_that_parameters_changed_after_the_fit_do_not_change_the_fit():
     model = fitted(draw(N, 1)).set_params(n_clusters=5, p=2.0, temperature=1.0)
     loaded = reloaded(model)
     assert loaded.get_params()["n_clusters"] == 5
     assert_same_model(loaded, model, draw(9, 2))
     assert clone(loaded).fit(draw(N, 1)).kernel_weights_.shape == (5, 3)
-
-
-def test_that_a_random_state_object_is_stored_as_none():
-    model = fitted(draw(N, 1), random_state=np.random.RandomState(3))
-    assert reloaded(model).random_state is None
+    seeded = fitted(draw(N, 1), random_state=np.random.RandomState(3))
+    assert reloaded(seeded).random_state is None
 
 
 def test_that_column_names_are_kept_and_still_checked():
@@ -191,21 +183,19 @@ def test_that_column_names_are_kept_and_still_checked():
 
 
 def test_that_a_registered_kernel_loads_only_where_it_is_registered(monkeypatch):
-    monkeypatch.setattr("lmkl_core.kernels.KERNELS", KERNELS)
-    register_kernel("laplacian", lambda X, Y, *, width: kernel_of(X / width, Y / width))
-    try:
+    with monkeypatch.context() as patched:
+        kernel = {"laplacian": lambda X, Y, *, width: laplacian(X / width, Y / width)}
+        patched.setitem(KERNELS, *kernel.popitem())
         model = fitted(draw(N, 1), kernel="laplacian")
         data = to_bytes(model)
         assert_same_model(from_bytes(data)[0], model, draw(9, 2))
-    finally:
-        del KERNELS["laplacian"]
-    with pytest.raises(ModelFileError, match=r"not registered here: call .*register_kernel"):
+    with pytest.raises(ModelFileError, match=r"register_kernel"):
         from_bytes(data, "model.lmkl")
 
 
 @pytest.fixture(scope="module")
 def small():
-    """A model of a few rows, for tests of the file alone."""
+    """A model of a few rows, for tests of the file."""
     return fitted(array(20, 1), None)
 
 
@@ -270,12 +260,12 @@ def test_that_a_failure_while_writing_leaves_the_old_file_and_nothing_else(
     assert [item.name for item in tmp_path.iterdir()] == ["model.lmkl"]
 
 
-def test_that_what_could_not_be_loaded_is_not_saved(tmp_path, small):
+def test_that_a_model_that_could_not_be_loaded_is_not_saved(tmp_path, small):
     for change, options, message in [
-        ({"p": 0.5}, {}, r"cannot be saved because .*p=0\.5 must be"),
-        ({"random_state": object()}, {}, "cannot be stored"),
-        ({"delta": math.nan}, {}, "cannot be saved because"),
-        ({}, {"extra": {"a": math.inf}}, "cannot be saved because"),
+        ({"p": 0.5}, {}, "p=0.5"),
+        ({"random_state": object()}, {}, "object"),
+        ({"delta": math.nan}, {}, "cannot be saved"),
+        ({}, {"extra": {"a": math.inf}}, "cannot be saved"),
         ({}, {"extra": {"a": {1, 2}}}, "cannot be stored"),
         ({}, {"extra": {"a": "x" * 70_000}}, "exceed 64 KiB"),
         ({}, {"extra": ["a"]}, "object`, got `array`"),
@@ -290,8 +280,8 @@ def test_that_what_could_not_be_loaded_is_not_saved(tmp_path, small):
         assert path.read_text() == ORIGINAL
 
 
-def test_that_only_a_fitted_estimator_of_ours_is_saved(tmp_path):
+def test_that_only_a_fitted_localised_mkl_is_saved(tmp_path):
     with pytest.raises(NotFittedError):
         save_model(LocalisedMKL(), tmp_path / "model.lmkl")
-    with pytest.raises(InvalidInputError, match="cannot be saved: pass a LocalisedMKL"):
+    with pytest.raises(InvalidInputError, match="dict"):
         save_model({"weights": 1}, tmp_path / "model.lmkl")

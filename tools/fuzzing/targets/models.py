@@ -18,7 +18,7 @@ from lmkl_core.model_file import Manifest, from_bytes
 from lmkl_core.model_file.container import Refused, seal
 from lmkl_core.model_file.sealed import HEADER, Cost, _cipher, decrypted
 from tests.app.models.small_models import FEATURES
-from tests.core.modelfile_corpus import (
+from tests.core.model_file_mutations import (
     mutant,
     unsealed,
     with_header,

@@ -1,7 +1,7 @@
-"""Mutations of model files whose digest is valid, so that they reach the deeper checks.
+"""Mutations of model files with a valid digest, so that they reach the deeper checks.
 
-The digest only stops damage: whoever changes a file on purpose writes a digest as well. So every
-mutant is sealed again with the writer's own function.
+The digest only detects damage: an attacker who changes a file also writes its digest. So every
+mutant is sealed again by the writer's own function.
 """
 
 import copy
@@ -23,21 +23,20 @@ VALUES = [
     [], [0], [0.2, 0.1], [0, 1], ["rbf"], ["weights"], ["memberships", "memberships"], {},
     {"a": "rbf"}, {"": None},
 ]  # fmt: skip
-"""What a value of the manifest is replaced by."""
+"""Replacements of values in the manifest."""
 
 NUMBERS = [
     0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 1e-300, 5e-324, 1e20, 1e99, 1e101, 1e308, -1e308, 3e38, -3e38,
     np.nan, np.inf, -np.inf, 1 + 1e-5,
 ]  # fmt: skip
-"""What elements of a tensor are replaced by."""
-
+"""Replacements of elements of a tensor."""
 
 KINDS = ["views", "one array, float32", "precomputed", "inducing", "disjoint linear, grown"]
-"""Kinds of files: each has tensors or values that others have not."""
+"""Kinds of files, each with tensors or values that the others lack."""
 
 
 def small_model(kind):
-    """Fit a model of a kind on a few rows."""
+    """Fit a model of this kind to a few rows."""
     rng = np.random.default_rng(4)
     n = 12
     views = {"a": rng.normal(size=(n, 2)), "b": rng.normal(size=(n, 3))}
@@ -59,25 +58,25 @@ def small_model(kind):
 
 
 def unsealed(data):
-    """Return manifest and tensors, as they are stored, of a good file."""
+    """Return manifest and tensors of a valid file, as stored."""
     stream = io.BytesIO(data)
     header = read_header(stream, len(data))
     return header.document, read_tensors(stream, header)
 
 
 def with_header(data, change):
-    """Rewrite the safetensors header of a file by a function of its parsed form."""
+    """Rewrite the safetensors header of a file; ``change`` gets it parsed."""
     (length,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8 : 8 + length])
     text = change(header)
-    if text is None:  # as safetensors spells it
+    if text is None:  # as safetensors encodes it
         text = json.dumps(header, separators=(",", ":"), ensure_ascii=False)
     raw = text.encode()
     return struct.pack("<Q", len(raw)) + raw + data[8 + length :]
 
 
 def with_manifest(data, text):
-    """Replace the manifest by any string, the digest be what it may."""
+    """Replace the manifest by any string, without a valid digest."""
 
     def change(header):
         header["__metadata__"]["lmkl"] = text
@@ -86,18 +85,18 @@ def with_manifest(data, text):
 
 
 def mutant(document, tensors, rng: random.Random):
-    """Return the bytes of a file with one to three changes, and a word on each."""
+    """Return the bytes of a file with one to three changes, and what they are."""
     document = copy.deepcopy(document)
     tensors = {name: array.copy() for name, array in tensors.items()}
-    told = []
+    changes = []
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         change = rng.choice([_manifest_value, _manifest_value, _manifest_key, _element, _tensor])
-        told.append(change(document, tensors, rng))
-    return seal(document, tensors), told
+        changes.append(change(document, tensors, rng))
+    return seal(document, tensors), changes
 
 
 def _places(value, path=()):
-    """Every place in a JSON value, as the way to it."""
+    """Paths to all parts of a JSON value."""
     if path:
         yield path
     items = value.items() if isinstance(value, dict) else enumerate(value)

@@ -1,4 +1,4 @@
-"""Models behind a passphrase: opened by it alone, and nothing of them is seen without it."""
+"""Protected models: only the passphrase opens them, and nothing leaks without it."""
 
 import builtins
 import hashlib
@@ -11,9 +11,9 @@ import tracemalloc
 import numpy as np
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf import scrypt
 
 from lmkl_core import (
-    InvalidInputError,
     ModelFileError,
     PassphraseNeeded,
     WrongPassphrase,
@@ -21,9 +21,8 @@ from lmkl_core import (
     save_model,
 )
 from lmkl_core.model_file import check_passphrase, from_bytes, load_with_manifest, sealed, to_bytes
-from lmkl_core.model_file.sealed import CHEAPEST, COST, DEAREST, Cost, encrypted
-from tests.core.recordings import is_one_sentence
-from tests.core.sealed_material import (
+from lmkl_core.model_file.sealed import CHEAPEST, COST, DEAREST, Cost, decrypted, encrypted
+from tests.core.protected_model import (
     PASSPHRASE,
     WRONG,
     cheap_passphrases,
@@ -31,6 +30,7 @@ from tests.core.sealed_material import (
     sealed_bytes,
     small_model,
 )
+from tests.core.recordings import is_one_sentence, refusal
 
 __all__ = ["cheap_passphrases"]
 
@@ -50,7 +50,7 @@ def with_cost(log2_n, r=8, p=1):
     return b"".join((sealed_bytes()[:9], bytes([log2_n, r, p]), sealed_bytes()[12:]))
 
 
-def test_that_a_protected_model_is_the_same_model_afterwards(tmp_path):
+def test_that_a_protected_model_is_saved_and_loaded_unchanged(tmp_path):
     model, path = small_model(), tmp_path / "me.lmkl"
     save_model(model, path, extra={"light": "lamp"}, passphrase=PASSPHRASE)
     loaded, manifest = load_with_manifest(path, passphrase=PASSPHRASE)
@@ -58,15 +58,13 @@ def test_that_a_protected_model_is_the_same_model_afterwards(tmp_path):
     assert np.array_equal(loaded.score_samples(views), model.score_samples(views))
     assert loaded.offset_ == model.offset_
     assert manifest.extra == {"light": "lamp"}
-    assert path.read_bytes()[:12] == b"LMKLSEAL" + bytes([1, 17, 8, 1])  # as dear as promised
+    assert path.read_bytes()[:12] == b"LMKLSEAL" + bytes([1, 17, 8, 1])  # the documented cost
     assert os.name != "posix" or stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_that_the_layout_in_the_documentation_is_all_a_reader_needs():
-    """Written from the docstring alone, with the scrypt of another library."""
+def test_that_the_documented_layout_suffices_to_read_a_file():
+    """Written from the docstring, with the scrypt of another library."""
     data = sealed_bytes()
-    assert data[:8] == b"LMKLSEAL"
-    assert data[8] == 1
     salt, nonce = data[12:28], data[28:40]
     key = hashlib.scrypt(
         PASSPHRASE.encode(), salt=salt, n=2 ** data[9], r=data[10], p=data[11], dklen=32
@@ -74,13 +72,13 @@ def test_that_the_layout_in_the_documentation_is_all_a_reader_needs():
     assert AESGCM(key).decrypt(nonce, data[40:], data[:40]) == plain_bytes()
 
 
-def test_that_salt_and_nonce_are_drawn_anew_for_every_file():
+def test_that_every_file_has_a_new_salt_and_nonce():
     files = [sealed_bytes(), encrypted(plain_bytes(), PASSPHRASE, CHEAPEST)]
     for part in (slice(12, 28), slice(28, 40), slice(40, 56)):
         assert files[0][part] != files[1][part]
 
 
-def test_that_keyboards_that_spell_letters_otherwise_open_the_file():
+def test_that_other_unicode_forms_of_the_passphrase_open_the_file():
     for written, typed in [
         ("stra\u00dfe und z\u00fcge 1234", "stra\u00dfe und zu\u0308ge 1234"),
         ("\ufb01ne words of mine", "fine words of mine"),
@@ -94,19 +92,18 @@ def test_that_keyboards_that_spell_letters_otherwise_open_the_file():
 
 
 @pytest.mark.fault("Privacy", "protected model: file searched for its contents")
-def test_that_nothing_of_the_model_is_in_the_file():
+def test_that_the_file_contains_nothing_of_the_model():
     plain, data = plain_bytes(), sealed_bytes()
-    assert b"Rumpelstiltskin" in plain
-    assert b"lmkl-pad model" in plain
     words = [b"Rumpelstiltskin", b"lmkl-pad model", b"eyes", b"skin", b"F64", PASSPHRASE.encode()]
     for view in small_model().support_views().values():
         assert view.tobytes()[:16] in plain
         words += [view.tobytes()[start : start + 8] for start in range(0, view.nbytes, 8)]
     assert not [word for word in words if word in data]
+    assert all(word in plain for word in words[:5])
 
 
 @pytest.mark.fault("Privacy", "protected model: disk searched for its contents during writing")
-def test_that_the_disk_never_sees_the_model_in_the_clear(tmp_path, monkeypatch, cheap_passphrases):
+def test_that_the_model_is_never_on_disk_in_plain_text(tmp_path, monkeypatch, cheap_passphrases):
     written = []
     kept = os.fsync
 
@@ -125,32 +122,28 @@ def test_that_the_disk_never_sees_the_model_in_the_clear(tmp_path, monkeypatch, 
         assert b"Rumpelstiltskin" not in data
 
 
-def test_that_no_sentence_and_no_traceback_tells_a_passphrase():
+def test_that_no_message_or_traceback_contains_the_passphrase():
     secret = "Sesam oeffne dich, bitte"
-    for data, given in ((sealed_bytes(), secret), (plain_bytes(), secret), (b"", secret)):
+    for data in (sealed_bytes(), plain_bytes(), b""):
         with pytest.raises(ModelFileError) as caught:
-            from_bytes(data, "me.lmkl", passphrase=given)
+            from_bytes(data, "me.lmkl", passphrase=secret)
         error = caught.value
         while error is not None:
             assert "Sesam" not in f"{error}{error.args}{vars(error)}"
             error = error.__cause__ or error.__context__
 
 
-def test_that_a_passphrase_and_a_protection_that_do_not_match_are_told_apart():
-    assert "protected by a passphrase" in refused(sealed_bytes(), None, PassphraseNeeded)
-    assert "not protected, though a passphrase was given" in refused(plain_bytes())
+def test_that_missing_and_superfluous_passphrases_are_distinguished():
+    refused(sealed_bytes(), None, PassphraseNeeded)
+    assert "not protected" in refused(plain_bytes())
     newer = sealed_bytes()[:8] + b"\x02" + sealed_bytes()[9:]
-    assert "use a newer version" in refused(newer)
-
-
-def test_that_a_wrong_passphrase_is_told_with_what_else_it_may_be():
+    assert "version 2" in refused(newer)
     for passphrase in [WRONG, "", "x", "\ud800" * 20, "y" * 5000, b"bytes", f"{PASSPHRASE}\n."]:
-        sentence = refused(sealed_bytes(), passphrase, WrongPassphrase)
-        assert "the passphrase is wrong, or the file was changed" in sentence
+        refused(sealed_bytes(), passphrase, WrongPassphrase)
 
 
-def test_that_a_passphrase_that_protects_nothing_is_refused(tmp_path):
-    for problem in [
+def test_that_a_weak_passphrase_is_refused(tmp_path):
+    for weak in [
         "",
         "   ",
         "short",
@@ -163,36 +156,32 @@ def test_that_a_passphrase_that_protects_nothing_is_refused(tmp_path):
         "two lines of\nmany words",
         "\n14 characters.\n\n",
     ]:
-        assert is_one_sentence(check_passphrase(problem))
-        with pytest.raises(InvalidInputError) as caught:
-            save_model(small_model(), tmp_path / "m", passphrase=problem)
-        assert str(caught.value) == check_passphrase(problem)
+        message = refusal(save_model, small_model(), tmp_path / "m", passphrase=weak)
+        assert message == check_passphrase(weak)
         assert not list(tmp_path.iterdir())
-    assert "longer than 1024" in check_passphrase("x" * 1025)
+    assert "1024" in check_passphrase("x" * 1025)
     for good in ["fifteen letters", "x" * 1024, "窓" * 15, PASSPHRASE]:
         assert check_passphrase(good) == ""
 
 
 @pytest.fixture
-def spent(monkeypatch):
-    """Return what scrypt was asked for, in bytes; it still does its work."""
-    from cryptography.hazmat.primitives.kdf import scrypt
-
-    asked, real = [], scrypt.Scrypt
+def scrypt_memory(monkeypatch):
+    """Return the list of bytes that every call of scrypt needs."""
+    sizes, real = [], scrypt.Scrypt
 
     def watched(*, n, r, p, **rest):
-        asked.append(128 * r * (n + p))
+        sizes.append(128 * r * (n + p))
         return real(n=n, r=r, p=p, **rest)
 
     monkeypatch.setattr(scrypt, "Scrypt", watched)
-    return asked
+    return sizes
 
 
 def memory(cost):
     return 128 * cost.r * ((1 << cost.log2_n) + cost.p)
 
 
-def test_that_no_header_of_a_file_makes_scrypt_take_more_than_its_bound(spent):
+def test_that_no_header_makes_scrypt_exceed_its_bound(scrypt_memory):
     dearest = memory(DEAREST)
     assert dearest <= (256 << 20) + 4096
     for log2_n in range(256):
@@ -206,16 +195,14 @@ def test_that_no_header_of_a_file_makes_scrypt_take_more_than_its_bound(spent):
                 assert memory(cost) <= dearest
     for dear in [(0,), (13,), (19,), (255,), (14, 0), (14, 9), (14, 8, 0), (14, 8, 5)]:
         for passphrase in (PASSPHRASE, None):
-            assert "impossible amount of work" in refused(with_cost(*dear), passphrase)
-    assert spent == []
+            assert "amount of work" in refused(with_cost(*dear), passphrase)
+    assert scrypt_memory == []
     from_bytes(sealed_bytes(), passphrase=PASSPHRASE)
-    assert spent == [memory(CHEAPEST)]
+    assert scrypt_memory == [memory(CHEAPEST)]
     assert memory(COST) == (128 << 20) + 1024
 
 
-def test_that_a_small_file_that_promises_a_large_one_costs_nothing(tmp_path):
-    from lmkl_core.model_file.sealed import decrypted
-
+def test_that_a_small_file_that_claims_to_be_large_allocates_nothing(tmp_path):
     data = sealed_bytes()[:200]
     tracemalloc.start()
     try:
@@ -234,14 +221,14 @@ def test_that_a_small_file_that_promises_a_large_one_costs_nothing(tmp_path):
     assert load_model(path, max_bytes=size, passphrase=PASSPHRASE) is not None
 
 
-def test_that_what_is_encrypted_is_distrusted_like_any_file():
+def test_that_encrypted_contents_are_as_untrusted_as_any_file():
     for inner in (b"", b"hello", struct.pack("<Q", 2**60), sealed_bytes(), plain_bytes()[:-1]):
         refused(encrypted(inner, PASSPHRASE, CHEAPEST))
     changed = plain_bytes()[:-1] + bytes([plain_bytes()[-1] ^ 1])
     assert "digest" in refused(encrypted(changed, PASSPHRASE, CHEAPEST))
 
 
-def test_that_a_missing_package_is_told_with_the_way_to_get_it(monkeypatch):
+def test_that_a_missing_package_is_reported_with_the_command_to_install_it(monkeypatch):
     real = builtins.__import__
 
     def without(name, *rest):

@@ -1,4 +1,4 @@
-"""A small model behind a passphrase, made as cheaply as a file may be."""
+"""A small protected model, with the cheapest accepted key derivation."""
 
 import functools
 
@@ -15,13 +15,13 @@ WRONG = "correct horse battery stable"
 
 @pytest.fixture
 def cheap_passphrases(monkeypatch):
-    """Write protected files as cheaply as they are accepted, in a tenth of the time."""
+    """Write protected files with the cheapest key derivation, in a tenth of the time."""
     monkeypatch.setattr(sealed, "COST", CHEAPEST)
 
 
 @functools.cache
 def small_model():
-    """Return a model of a few rows; never changed, so that tests share it."""
+    """Return a model of a few rows, which tests share and must not change."""
     rng = np.random.default_rng(4)
     views = {"eyes": rng.normal(size=(12, 2)), "skin": rng.normal(size=(12, 3))}
     return LocalisedMKL(n_clusters=2, delta=0.1, random_state=0).fit(
@@ -31,7 +31,7 @@ def small_model():
 
 @functools.cache
 def plain_bytes():
-    """Return the contents of its file."""
+    """Return the contents of its unprotected file."""
     return to_bytes(small_model(), extra={"secret": "Rumpelstiltskin"})
 
 
