@@ -1,4 +1,4 @@
-"""Fixtures of the networks' and engines' tests: real weights, one cache for the whole session."""
+"""Fixtures for tests of networks and engines: real weights, and one cache for all tests."""
 
 import os
 
@@ -9,8 +9,8 @@ from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.extractor import Extractor
 from tests.features.small_preset import BOTH, SMALL
 
-# Before anything imports torch, and for child processes: its threads spin while they wait for
-# each other, which on a busy machine takes several times as long as one thread alone.
+# Before anything imports torch, and for child processes: torch's threads spin while they wait for
+# each other, which on a busy machine is several times as slow as one thread.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
@@ -22,17 +22,17 @@ def lite0():
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory):
-    """Return a cache that all tests share and none spoils."""
+    """Return a cache that all tests share and none damages."""
     return Cache(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="session")
 def extractor(cache):
-    """Return an extractor on onnxruntime; whatever comes after it finds a warm cache."""
+    """Return an extractor that runs in onnxruntime; later ones find a warm cache."""
     return Extractor(SMALL, engine="onnxruntime", threads=2, cache=cache)
 
 
 @pytest.fixture(scope="session")
 def both(cache, extractor):
-    """Return an extractor of networks and descriptors."""
+    """Return an extractor with networks and descriptors."""
     return Extractor(BOTH, engine="onnxruntime", threads=2, cache=cache)

@@ -1,4 +1,4 @@
-"""Pictures for the descriptors' tests: faces there are none, but detail, colour and noise."""
+"""Pictures for the tests of descriptors: detail, colour and noise, but no faces."""
 
 import numpy as np
 
@@ -18,17 +18,16 @@ def textured(size=64, seed=0):
 
 
 def noise(size=64, seed=0):
-    """Return a crop of pixels that know nothing of each other."""
+    """Return a crop of independent random pixels."""
     return np.random.default_rng(seed).integers(0, 256, (size, size, 3)).astype(np.uint8)
 
 
 def flat(colour, size=64):
-    """Return a crop of one colour."""
     return np.full((size, size, 3), colour, np.uint8)
 
 
 def checkered(size=64):
-    """Return a crop of black and white pixels in turn."""
+    """Return a crop of alternating black and white pixels."""
     bright = np.indices((size, size)).sum(axis=0) % 2 == 1
     return np.repeat(255 * bright.astype(np.uint8)[..., None], 3, axis=-1)
 
@@ -44,4 +43,4 @@ HARD = {
     "one pixel": np.pad(np.full((1, 1, 3), 1, np.uint8), ((31, 32), (31, 32), (0, 0))),
     "textured": textured(),
 }
-"""Pictures at which a careless formula divides by nothing."""
+"""Pictures for which a careless formula divides by zero."""

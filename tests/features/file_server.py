@@ -1,4 +1,4 @@
-"""A real HTTP server on the loopback interface that serves one file, well or badly."""
+"""A real HTTP server on the loopback interface that serves one file and can misbehave."""
 
 import sys
 import threading
@@ -10,10 +10,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass(frozen=True)
 class Answer:
-    """How one request is answered.
+    """How to answer one request.
 
-    ``send`` bytes of the answer go out and then the connection is closed, or held open without a
-    word where ``stall`` is set; None sends all. ``headers`` replace or, with None, remove headers.
+    After ``send`` bytes (None for all) the connection is closed, or with ``stall`` held open.
+    ``headers`` replace headers, or remove those with the value None.
     """
 
     ranges: bool = True
@@ -25,11 +25,8 @@ class Answer:
     headers: dict[str, str | None] = field(default_factory=dict)
 
 
-GOOD = Answer()
-
-
 class FileServer(ThreadingHTTPServer):
-    """Answers from ``plan`` first and then with ``otherwise``; notes what it was asked."""
+    """Gives the answers of ``plan``, then always ``otherwise``; records the requests."""
 
     daemon_threads = True
 
@@ -38,13 +35,13 @@ class FileServer(ThreadingHTTPServer):
         self.content = content
         self.scheme = "http"
         self.plan = deque()
-        self.otherwise = GOOD
+        self.otherwise = Answer()
         self.requests = []
         self.sent = threading.Event()
         self.released = threading.Event()
 
     def handle_error(self, request, client_address):
-        """Keep quiet about those who hang up; anything else is an error of the server itself."""
+        """Ignore clients that hang up; anything else is an error of the server."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
@@ -80,7 +77,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_header(name, value)
         self.end_headers()
         rest = content[start:]
-        with suppress(ConnectionError):  # whoever asked may have hung up
+        with suppress(ConnectionError):  # the client may have hung up
             self.wfile.write(rest if answer.send is None else rest[: answer.send])
             self.wfile.flush()
         server.sent.set()
@@ -100,7 +97,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving(content, tls=None):
-    """Run a server for the length of a block, over https where a context is given."""
+    """Run a server for the duration of a block, with https if ``tls`` is a context."""
     with FileServer(content) as server:
         if tls is not None:
             server.scheme = "https"

@@ -15,11 +15,11 @@ SMALL = Preset(
 )
 
 BOTH = with_descriptors(SMALL)
-"""The same with descriptors made by hand."""
+"""The same with hand-crafted descriptors."""
 
 
 def crops_for(preset, frames, seed=0):
-    """Return random crops: smooth shapes with noise on them, ``frames`` of each."""
+    """Return random crops, smooth shapes with noise, for a number of frames."""
     random = np.random.default_rng(seed)
 
     def crop(size):

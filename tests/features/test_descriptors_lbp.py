@@ -1,4 +1,4 @@
-"""Colour spaces and local binary patterns, against slow and independent routes."""
+"""Colour spaces and local binary patterns, compared with slow and independent code."""
 
 import colorsys
 import math
@@ -14,31 +14,28 @@ CORNERS = [[a, b, c] for a in (0, 1, 128, 254, 255) for b in (0, 127, 255) for c
 
 
 def colours():
-    """Return one row of colours: corners and greys, where formulas change, and random ones."""
+    """Return a row of colours: corners and greys, where formulas change, and random ones."""
     greys = np.repeat(np.arange(0, 256, 5)[:, None], 3, axis=1)
     return np.concatenate([CORNERS, greys, noise(16).reshape(-1, 3)])[None].astype(np.uint8)
 
 
-def test_that_hue_saturation_and_value_are_those_of_the_standard_library():
+def test_that_hue_saturation_and_value_agree_with_the_standard_library():
     row = colours()
     expected = [colorsys.rgb_to_hsv(*(pixel / 255)) for pixel in row[0]]
     np.testing.assert_allclose(hsv(row)[:, 0].T, expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("colour", "expected"),
-    [
-        ((0, 0, 0), (0, 128, 128)),
-        ((255, 255, 255), (255, 128, 128)),
-        ((255, 0, 0), (76.245, 128 - 76.245 / 1.772, 255.5)),
-        ((0, 0, 255), (29.07, 255.5, 128 - 29.07 / 1.402)),
-        ((0, 255, 0), (149.685, 128 - 149.685 / 1.772, 128 - 149.685 / 1.402)),
-    ],
-)
-def test_that_luma_and_chroma_have_the_values_worked_out_by_hand(colour, expected):
-    found = ycbcr(flat(colour, 2))[:, 0, 0]
-    np.testing.assert_allclose(found, expected, atol=1e-9)
-    assert luma(flat(colour, 2))[1, 1] == pytest.approx(expected[0], abs=1e-12)
+def test_that_luma_and_chroma_have_the_values_computed_by_hand():
+    for colour, expected in {
+        (0, 0, 0): (0, 128, 128),
+        (255, 255, 255): (255, 128, 128),
+        (255, 0, 0): (76.245, 128 - 76.245 / 1.772, 255.5),
+        (0, 0, 255): (29.07, 255.5, 128 - 29.07 / 1.402),
+        (0, 255, 0): (149.685, 128 - 149.685 / 1.772, 128 - 149.685 / 1.402),
+    }.items():
+        crop = flat(colour, 2)
+        np.testing.assert_allclose(ycbcr(crop)[:, 0, 0], expected, atol=1e-9, err_msg=str(colour))
+        assert luma(crop)[1, 1] == pytest.approx(expected[0], abs=1e-12)
 
 
 def test_that_levels_are_the_rounded_channels_and_stay_below_256():
@@ -52,12 +49,12 @@ def test_that_levels_are_the_rounded_channels_and_stay_below_256():
 
 
 def slow_pattern(channel, row, column):
-    """Return a pixel's pattern, literally: sample the circle, compare, add powers of two."""
+    """Return a pixel's pattern by its definition: sample the circle, compare, add powers of two."""
     code = 0
     for point in range(8):
         y = row - math.sin(2 * math.pi * point / 8)
         x = column + math.cos(2 * math.pi * point / 8)
-        if point % 2 == 0:  # a pixel, but for rounding
+        if point % 2 == 0:  # a pixel, up to rounding
             value = channel[round(y), round(x)]
         else:
             top, left = math.floor(y), math.floor(x)
@@ -68,7 +65,7 @@ def slow_pattern(channel, row, column):
                 + v * (1 - u) * channel[top + 1, left]
                 + v * u * channel[top + 1, left + 1]
             )
-        # The samples are irrational multiples of levels: what is this close is equal.
+        # Samples are irrational multiples of levels, so values this close are equal.
         if value - channel[row, column] >= -1e-9:
             code += 2**point
     return code
@@ -82,18 +79,16 @@ def slow_patterns(channel):
     )
 
 
-@pytest.mark.parametrize("span", [2, 4, 256])
-def test_that_patterns_are_those_of_the_literal_definition(span):
-    # A small span has many ties, which is where >= and rounding show.
-    channel = np.random.default_rng(0).integers(0, span, (28, 17)).astype(np.uint8)
-    assert np.array_equal(patterns(channel), slow_patterns(channel))
+def test_that_patterns_agree_with_their_definition():
+    for n_levels in (2, 4, 256):  # few levels have many ties, which test >= and rounding
+        channel = np.random.default_rng(0).integers(0, n_levels, (28, 17)).astype(np.uint8)
+        assert np.array_equal(patterns(channel), slow_patterns(channel)), n_levels
 
 
 def test_that_the_histogram_of_every_channel_sums_to_one():
     for picture in HARD.values():
         row = lbp(picture)
-        assert row.dtype == np.float32
-        assert row.shape == (COLUMNS,)
+        assert (row.dtype, row.shape) == (np.float32, (COLUMNS,))
         assert (row >= 0).all()
         np.testing.assert_allclose(row.reshape(6, BINS).sum(axis=1), 1, atol=1e-5)
 

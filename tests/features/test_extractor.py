@@ -1,10 +1,10 @@
-"""Crops in, views out: the whole way with real weights, real engines and real child processes."""
+"""Crops in, views out, with real weights, real engines and real child processes."""
 
 import json
 import shutil
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,7 +18,7 @@ from lmkl_core.features.engines.cache import Cache, Probe
 from lmkl_core.features.engines.engine import EngineError
 from lmkl_core.features.engines.probe import LIMIT, probe_key, relative_difference
 from lmkl_core.features.extractor import Extractor, plan
-from lmkl_core.features.presets import load_preset
+from lmkl_core.features.presets import Branch, Preset, load_preset
 from tests.features.small_preset import BOTH, SMALL, crops_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,19 +38,35 @@ def keys_of(preset):
 
 @pytest.fixture
 def copied(cache, extractor, tmp_path):
-    """Return a copy of the warm cache, to be spoilt."""
+    """Return a copy of the warm cache that a test may damage."""
     shutil.copytree(cache.folder, tmp_path / "copied")
     return Cache(tmp_path / "copied")
 
 
-def test_that_views_have_the_names_order_and_columns_of_the_preset(extractor):
-    views = extractor(crops_for(SMALL, 3))
-    assert tuple(views) == SMALL.view_names == extractor.view_names
-    assert {name: view.shape for name, view in views.items()} == {
-        name: (3, count) for name, count in extractor.columns.items()
-    }
-    assert list(extractor.columns.values()) == [48, 64, 48, 64, 24]
-    assert {view.dtype for view in views.values()} == {np.dtype(np.float32)}
+def test_that_branches_with_the_same_network_photometry_and_size_share_a_graph():
+    large, small = plan(SMALL)
+    assert (large.source.size, small.source.size) == (64, 32)
+    assert large.crops == ("face", "wide")
+    assert [output.pooling for output in large.source.outputs] == ["mean+std", "mean+std", "mean"]
+    assert large.source.columns == (48, 64, 24)
+    assert small.crops == ("nose",)
+    assert [group.label for group in plan(BOTH)[2:]] == ["face/lbp", "face/iqm"]
+    branches = tuple(
+        Branch("resnet50", (crop,), ("stem",), photometry=photometry)
+        for crop, photometry in (("face", "none"), ("wide", "grey-world"))
+    )
+    groups = plan(Preset("two", "", SMALL.crops[:2], branches))
+    assert [group.source.photometry for group in groups] == ["none", "grey-world"]
+
+
+def test_that_views_have_the_names_order_and_columns_of_the_preset(both):
+    assert list(both.columns.values()) == [48, 64, 48, 64, 24, 354, 21]
+    for n in (3, 0):
+        views = both({name: batch[:n] for name, batch in crops_for(BOTH, 3).items()})
+        assert tuple(views) == BOTH.view_names == both.view_names
+        shapes = {name: view.shape for name, view in views.items()}
+        assert shapes == {name: (n, count) for name, count in both.columns.items()}
+        assert {view.dtype for view in views.values()} == {np.dtype(np.float32)}
 
 
 def test_that_onnxruntime_and_torch_agree(extractor, by_torch):
@@ -83,75 +99,56 @@ def test_that_the_number_of_threads_changes_no_bit(cache, both):
 def test_that_threads_may_share_an_extractor(both):
     crops = [crops_for(BOTH, 2, seed) for seed in range(4)]
     expected = [both(item) for item in crops]
-    wrong = []
-
-    def work(number):
-        for _ in range(4):
-            found = both(crops[number])
-            if any(not np.array_equal(found[k], expected[number][k]) for k in found):
-                wrong.append(number)
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(both, crops * 4))
+    for number, found in enumerate(results):
+        assert all(np.array_equal(found[name], expected[number % 4][name]) for name in found)
 
 
-def test_that_no_frames_give_no_rows(both):
-    views = both({name: batch[:0] for name, batch in crops_for(BOTH, 1).items()})
-    assert {name: view.shape for name, view in views.items()} == {
-        name: (0, count) for name, count in both.columns.items()
-    }
-
-
-def test_that_wrong_crops_are_refused_in_one_sentence(extractor):
+def test_that_wrong_crops_are_refused_and_unused_ones_ignored(extractor):
+    crops = crops_for(SMALL, 2)
+    extractor(crops | {"ear": "not even a picture"})
     for change, message in (
-        ({"face": None}, "'face' is missing"),
-        ({"face": np.zeros((64, 64, 3))}, "'face' must be uint8 .* not float64"),
+        ({"wide": None}, "'wide' is missing"),
+        ({"face": np.zeros((64, 64, 3))}, "'face' .* not float64"),
         ({"face": np.zeros((64, 64), np.uint8)}, r"shape \(64, 64, 3\).* shape \(64, 64\)"),
         ({"face": np.zeros((64, 64, 4), np.uint8)}, r"not uint8 of shape \(64, 64, 4\)"),
-        ({"nose": np.zeros((64, 64, 3), np.uint8)}, r"'nose' must be uint8 of shape \(32, 32, 3\)"),
+        ({"nose": np.zeros((64, 64, 3), np.uint8)}, r"'nose' .* \(32, 32, 3\)"),
         ({"nose": np.zeros((3, 32, 32, 3), np.uint8)}, "'face': 2.*'nose': 3"),
     ):
         with pytest.raises(InvalidInputError, match=message):
-            extractor(crops_for(SMALL, 2) | change)
-
-
-def test_that_a_missing_crop_is_named_and_others_are_ignored(extractor):
-    crops = crops_for(SMALL, 1)
-    extractor(crops | {"ear": "not even a picture"})
+            extractor(crops | change)
     del crops["wide"]
     with pytest.raises(InvalidInputError, match="'wide' is missing"):
         extractor(crops)
 
 
-def test_that_the_fingerprint_is_json_and_tells_preset_and_weights(extractor):
+def test_that_the_fingerprint_is_json_and_describes_preset_and_weights(extractor):
     found = extractor.fingerprint()
     assert json.loads(json.dumps(found)) == found
     assert found["weights"] == {"efficientnet-lite0": weights.find("efficientnet-lite0").sha256}
     assert [crop["name"] for crop in found["preset"]["crops"]] == ["face", "wide", "nose"]
     assert found["preset"]["branches"][1]["pooling"] == "mean"
-    # Models on disk have these words.
-    words = ["network", "crops", "layers", "pooling", "photometry", "normalisation"]
-    assert [list(branch) for branch in found["preset"]["branches"]] == [words] * 2
+    # Stored models have these keys.
+    keys = ["network", "crops", "layers", "pooling", "photometry", "normalisation"]
+    assert [list(branch) for branch in found["preset"]["branches"]] == [keys] * 2
 
 
 WARM = """
 import json, sys
+from lmkl_core.features.engines import choose
 from lmkl_core.features.extractor import Extractor
-from tests.features.small_preset import BOTH, SMALL, crops_for
+from tests.features.small_preset import SMALL, crops_for
+choose.run_child = None
 views = Extractor(SMALL, cache=sys.argv[1])(crops_for(SMALL, 2))
 print(json.dumps([[float(x) for x in view[1]] for view in views.values()]))
 print({"torch", "torchvision", "onnx"} & set(sys.modules))
 """
 
 
-def test_that_a_warm_start_imports_no_torch_and_gives_the_same_bits(cache, extractor):
-    run = subprocess.run(
-        [sys.executable, "-c", WARM, str(cache.folder)], cwd=ROOT, capture_output=True, text=True
-    )
+def test_that_a_warm_start_needs_no_torch_and_no_child_and_gives_the_same_bits(cache, extractor):
+    command = [sys.executable, "-c", WARM, str(cache.folder)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     rows, modules = run.stdout.splitlines()
     assert modules == "set()"
@@ -159,18 +156,9 @@ def test_that_a_warm_start_imports_no_torch_and_gives_the_same_bits(cache, extra
     assert json.loads(rows) == [[float(x) for x in view[1]] for view in expected.values()]
 
 
-def test_that_a_warm_start_asks_no_child_process(cache, extractor, monkeypatch):
-    def forbidden(*args, **kwargs):
-        raise AssertionError("a child was started")
-
-    monkeypatch.setattr(subprocess, "Popen", forbidden)
-    assert Extractor(SMALL, cache=cache).engine_names == ("onnxruntime",)
-
-
 def test_that_damaged_graphs_are_made_again(copied):
-    (first, *_), files = keys_of(SMALL).values(), sorted((copied.folder / "graphs").iterdir())
+    first, *_ = keys_of(SMALL).values()
     damaged = copied.folder / "graphs" / f"{first}.graph"
-    assert damaged in files
     damaged.write_bytes(damaged.read_bytes()[:-100])
     steps = []
     Extractor(SMALL, cache=copied, progress=lambda *step: steps.append(step))
@@ -191,18 +179,19 @@ def test_that_a_graph_whose_probe_failed_runs_in_torch_and_says_why(copied, extr
     fallen = Extractor(SMALL, cache=copied)
     assert fallen.engine_names == ("torch", "onnxruntime")
     (note,) = fallen.notes
-    assert "64 pixels runs in torch, because a trial run failed: it was ended by SIGILL" in note
+    assert "64 pixels" in note
+    assert "SIGILL" in note
     crops = crops_for(SMALL, 2)
     found, expected = fallen(crops), extractor(crops)
     assert relative_difference(list(found.values()), list(expected.values())) <= LIMIT
 
 
-def test_that_an_engine_that_is_wished_for_or_the_last_one_has_to_run(copied):
+def test_that_the_chosen_or_last_engine_must_run(copied):
     fail_probe(copied, "onnxruntime", "its values are off")
-    with pytest.raises(EngineError, match=r"onnxruntime cannot run .* its values are off; choose"):
+    with pytest.raises(EngineError, match="its values are off"):
         Extractor(SMALL, engine="onnxruntime", cache=copied)
     fail_probe(copied, "torch", "it was ended by SIGILL")
-    with pytest.raises(EngineError, match=r"torch cannot run .*SIGILL.*onnxruntime: its values"):
+    with pytest.raises(EngineError, match=r"SIGILL.*onnxruntime: its values"):
         Extractor(SMALL, cache=copied)
 
 
@@ -210,7 +199,7 @@ def test_that_weights_of_another_network_are_refused_before_anything_runs(tmp_pa
     path = tmp_path / "other.pth"
     torch.save({"features.0.weight": torch.zeros(8, 3, 3, 3)}, path)
     found = SimpleNamespace(path=path, sha256="0" * 64)
-    with pytest.raises(InvalidInputError, match=r"other\.pth does not fit efficientnet"):
+    with pytest.raises(InvalidInputError, match=r"other\.pth .* efficientnet"):
         Extractor(SMALL, cache=tmp_path, find=lambda name, folder: found)
     assert not (tmp_path / "graphs").exists()
 
@@ -222,7 +211,7 @@ def test_that_preparing_can_be_cancelled(tmp_path):
 
 def test_that_options_that_do_not_exist_are_refused(tmp_path):
     for preset in (SMALL, load_preset("handmade")):
-        with pytest.raises(InvalidInputError, match="no engine 'tensorflow'"):
+        with pytest.raises(InvalidInputError, match="tensorflow"):
             Extractor(preset, cache=tmp_path, engine="tensorflow")
-    with pytest.raises(InvalidInputError, match="at least 1, not 0"):
+    with pytest.raises(InvalidInputError, match="threads"):
         Extractor(SMALL, cache=tmp_path, threads=0)

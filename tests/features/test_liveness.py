@@ -11,7 +11,7 @@ from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.liveness import LIVENESS, LivenessMeter
 from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError, catalogue
-from tests.features.minifasnet_material import FILES, made_weights, small_widths
+from tests.features.minifasnet_weights import FILES, random_weights_finder, small_widths
 
 REAL = "LMKL_PAD_LIVENESS_WEIGHTS"
 # Norm of the embedding, its first values and the probability, as a program of its own makes them
@@ -41,7 +41,7 @@ def generated_crops():
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory):
     """Return a ``find`` with files of small networks."""
-    return made_weights(tmp_path_factory.mktemp("weights"), small_widths)
+    return random_weights_finder(tmp_path_factory.mktemp("weights"), small_widths)
 
 
 @pytest.fixture(scope="module")

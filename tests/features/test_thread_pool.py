@@ -1,4 +1,4 @@
-"""Sharing the crops of a frame among threads."""
+"""The thread pool that runs several engines on one frame."""
 
 import threading
 
@@ -9,7 +9,7 @@ from lmkl_core.features.engines.engine import LARGEST_PART, EnginePool
 
 
 class Sums:
-    """An engine whose outputs are easily checked by hand; keeps the sizes of its calls."""
+    """An engine that sums pixels and records its calls."""
 
     name = "sums"
 
@@ -40,14 +40,14 @@ def test_that_rows_come_back_in_the_order_of_the_crops(threads):
             assert wide.shape == (n, 3)
 
 
-def test_that_an_engine_with_threads_of_its_own_gets_the_whole_batch_on_the_callers_thread():
+def test_that_an_engine_with_its_own_threads_gets_the_whole_batch_on_the_callers_thread():
     engine = Sums(brings_threads=True)
     EnginePool(3).run([(engine, numbered(5))])
     assert engine.sizes == [5]
     assert engine.threads == {threading.current_thread().name}
 
 
-def test_that_large_batches_are_cut_so_that_memory_does_not_grow():
+def test_that_large_batches_are_split_to_limit_memory():
     engines = [Sums(), Sums(brings_threads=True)]
     EnginePool(2).run([(engine, numbered(100)) for engine in engines])
     for engine in engines:

@@ -1,4 +1,4 @@
-"""Photometry, truncation, pooling and normalisation, against numpy."""
+"""Photometry, truncation, pooling and normalisation, compared with NumPy."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def stages(lite0):
 
 @pytest.fixture(scope="module")
 def crops():
-    # Not above 80, so that a light three times as strong saturates nothing.
+    # At most 80, so that three times as much light does not saturate.
     generator = torch.manual_seed(0)
     return torch.randint(5, 81, (3, SIZE, SIZE, 3), dtype=torch.uint8, generator=generator)
 
@@ -31,7 +31,7 @@ def views(stages, crops, *outputs, photometry="none"):
 
 
 def maps(stages, crops, layers):
-    """Return what the stages give, with the scaling written out."""
+    """Return the feature maps of the stages, with explicit scaling."""
     x = ((crops.double() / 255 - 0.5) / 0.5).float().permute(0, 3, 1, 2)
     with torch.inference_mode():
         for stage in stages[:layers]:
@@ -39,7 +39,7 @@ def maps(stages, crops, layers):
     return x.numpy().astype(np.float64)
 
 
-def test_that_pooling_and_norms_are_numpys_in_the_order_asked_for(stages, crops):
+def test_that_pooling_and_norms_agree_with_numpy_in_the_requested_order(stages, crops):
     area = maps(stages, crops, 6)
     mean, std = area.mean((2, 3)), area.std((2, 3))
     both = np.hstack([mean, std])
@@ -59,8 +59,8 @@ def test_that_pooling_and_norms_are_numpys_in_the_order_asked_for(stages, crops)
     }
     outputs = [Output("block4", *how) for how in expected]
     *found, early = views(stages, crops, *outputs, Output("stem", "mean", "none"))
-    for how, one, other in zip(expected, found, expected.values(), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5, err_msg=str(how))
+    for how, rows in zip(expected, found, strict=True):
+        np.testing.assert_allclose(rows, expected[how], rtol=1e-4, atol=1e-5, err_msg=str(how))
     stem = maps(stages, crops, 1).mean((2, 3))
     np.testing.assert_allclose(early, stem, rtol=1e-4, atol=1e-5)
     module = Truncated(Graph("efficientnet-lite0", SIZE, "none", tuple(outputs)), stages)

@@ -1,4 +1,4 @@
-"""Winograd's convolution against the direct one."""
+"""Winograd's convolution, compared with the direct one."""
 
 import numpy as np
 import onnx
@@ -59,7 +59,7 @@ def test_that_a_crop_gives_the_same_bits_alone_and_in_a_batch():
         assert np.array_equal(run(fast, x[number : number + 1])[0], together[number])
 
 
-def test_that_other_convolutions_stay():
+def test_that_other_convolutions_are_not_rewritten():
     for model in (
         convolution(strides=[2, 2]),
         convolution(dilations=[2, 2], pads=[2, 2, 2, 2]),
@@ -71,7 +71,6 @@ def test_that_other_convolutions_stay():
         assert rewritten(model, least_work=0) is None
 
 
-def test_that_small_convolutions_stay_and_large_ones_do_not():
+def test_that_only_large_convolutions_are_rewritten():
     assert rewritten(convolution()) is None
-    large = convolution(side=56, inputs=256, outputs=256)
-    assert rewritten(large) is not None
+    assert rewritten(convolution(side=56, inputs=256, outputs=256)) is not None

@@ -11,7 +11,7 @@ from lmkl_core.features.engines.probe import probe_key
 from lmkl_core.features.extractor import Extractor, plan
 from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import entry_of, fetch, find
-from tests.features.minifasnet_material import made_weights, small_widths
+from tests.features.minifasnet_weights import random_weights_finder, small_widths
 from tests.features.small_preset import crops_for
 
 pytestmark = pytest.mark.light
@@ -25,7 +25,7 @@ def _no_torch(monkeypatch):
 
 def some_weights(folder):
     """Return a ``find`` that makes the liveness networks' weights."""
-    made = made_weights(folder, small_widths)
+    made = random_weights_finder(folder, small_widths)
     return lambda name, place=None: find(name) if name == "efficientnet-lite0" else made(name)
 
 

@@ -18,7 +18,7 @@ from app.settings import Settings
 from app.types import Verdict
 from lmkl_core.features.weights import catalogue
 from tests.features.file_server import Answer, serving
-from tests.features.minifasnet_material import FILES, NAMES, made_weights, small_widths
+from tests.features.minifasnet_weights import FILES, NAMES, random_weights_finder, small_widths
 from tests.qt.driving import recorded, texts_of
 from tests.qt.model_values import decision
 
@@ -26,7 +26,7 @@ from tests.qt.model_values import decision
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """Return files of small networks, to be imported."""
-    find = made_weights(tmp_path_factory.mktemp("files"), small_widths)
+    find = random_weights_finder(tmp_path_factory.mktemp("files"), small_widths)
     return {name: find(name) for name in NAMES}
 
 

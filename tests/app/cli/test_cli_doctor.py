@@ -12,7 +12,7 @@ from app.cli.console import ExitCode
 from app.cli.doctor import State, check_up, folder, versions
 from lmkl_core.features.weights import catalogue
 from tests.app.cli.running import refused, run
-from tests.features.minifasnet_material import NAMES, made_weights
+from tests.features.minifasnet_weights import NAMES, random_weights_finder
 
 pytestmark = pytest.mark.light
 
@@ -65,7 +65,7 @@ def test_that_missing_networks_of_liveness_are_a_note_with_the_way_to_them():
 
 
 def test_that_networks_of_liveness_that_are_here_are_ok(tmp_path, monkeypatch):
-    made = {name: made_weights(tmp_path)(name) for name in NAMES}
+    made = {name: random_weights_finder(tmp_path)(name) for name in NAMES}
     entries = [replace(catalogue.entry_of(name), sha256=made[name].sha256) for name in NAMES]
     others = [entry for entry in catalogue.CATALOGUE if entry.name not in NAMES]
     monkeypatch.setattr(catalogue, "CATALOGUE", (*others, *entries))

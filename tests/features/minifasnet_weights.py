@@ -1,8 +1,8 @@
-"""Files of MiniFASNets with weights drawn at random, and the networks written out once more."""
+"""MiniFASNet files with random weights, and a second implementation of the networks."""
 
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 from safetensors.numpy import save_file
 
@@ -20,28 +20,21 @@ def small_widths(name):
     return {key: 3 + width // 10 for key, width in minifasnet_widths(name).items()}
 
 
-@dataclass(frozen=True)
-class Made:
-    """A file and its checksum."""
-
-    path: Path
-    sha256: str
-
-
-def made_weights(folder, widths=minifasnet_widths):
-    """Return a ``find`` for extractors that makes the files."""
+def random_weights_finder(folder, widths=minifasnet_widths):
+    """Return a ``find`` for extractors that creates the files."""
 
     def find(name, _folder=None):
         path = Path(folder) / FILES[name]
         if not path.exists():
             save_file(minifasnet_state(name, widths(name)), path)
-        return Made(path, hashlib.sha256(path.read_bytes()).hexdigest())
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        return SimpleNamespace(path=path, sha256=digest)
 
     return find
 
 
-def written_out(state, crops):
-    """Return embedding and probabilities of RGB crops, straight from the published structure."""
+def reference_outputs(state, crops):
+    """Return embedding and probabilities of RGB crops, following the published structure."""
     import torch
     from torch.nn import functional
 
@@ -63,7 +56,7 @@ def written_out(state, crops):
         x = conv(conv(x, f"{at}.conv"), f"{at}.conv_dw", stride)
         return conv(x, f"{at}.project", activated=False)
 
-    def weighed(x, at):
+    def excited(x, at):
         if f"{at}.fc1.weight" not in s:
             return x
         y = functional.conv2d(functional.adaptive_avg_pool2d(x, 1), s[f"{at}.fc1.weight"])
@@ -77,7 +70,7 @@ def written_out(state, crops):
         x = bottleneck(x, entrance, 2)
         for number in range(n):
             at = f"{group}.model.{number}"
-            x = x + weighed(bottleneck(x, at), f"{at}.se_module")
+            x = x + excited(bottleneck(x, at), f"{at}.se_module")
     x = conv(conv(x, "conv_6_sep"), "conv_6_dw", padding=0, activated=False)
     embedding = norm(functional.linear(x.flatten(1), s["linear.weight"]), "bn")
     probabilities = functional.linear(embedding, s["prob.weight"]).softmax(1)
