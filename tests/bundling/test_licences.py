@@ -1,11 +1,11 @@
-"""Licences of what a build takes along."""
+"""The licences of a build's components."""
 
 from email import message_from_string
 
 from bundling import licences
 
 
-def test_that_licences_are_known_by_their_names():
+def test_that_licence_files_are_recognised_by_their_names():
     texts = (
         "numpy-2.0.dist-info/licenses/LICENSE.txt",
         "numpy-2.0.dist-info/licenses/numpy/ma/whatever",
@@ -17,7 +17,7 @@ def test_that_licences_are_known_by_their_names():
     assert [path for path in (*texts, *others) if licences.is_licence(path)] == list(texts)
 
 
-def test_that_a_licence_is_named_as_the_package_names_it():
+def test_that_a_licence_has_the_name_that_the_package_states():
     for fields, expected in (
         ("License-Expression: MIT", "MIT"),
         ("License: BSD\n        with a long text", "BSD"),
@@ -28,9 +28,7 @@ def test_that_a_licence_is_named_as_the_package_names_it():
         assert licences.licence_name(message_from_string(f"{fields}\n\n")) == expected
 
 
-def test_that_texts_that_packages_lack_are_here():
-    names = {name for texts in licences.ADDED_TEXTS.values() for name in texts}
-    for name in names:
+def test_that_the_texts_that_packages_lack_exist():
+    for name in {name for texts in licences.ADDED_TEXTS.values() for name in texts}:
         text = (licences.TEXTS / f"{name}.txt").read_text(encoding="utf-8")
-        assert "GNU" in text
         assert "GENERAL PUBLIC LICENSE" in text

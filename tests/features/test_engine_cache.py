@@ -1,4 +1,4 @@
-"""The cache under damage, kills and company."""
+"""The cache of graphs and trial runs: damage, kills and expiry."""
 
 import os
 import signal
@@ -34,26 +34,24 @@ def stored(tmp_path):
     return cache, path
 
 
-def test_that_an_entry_comes_back_as_it_was(stored):
+def test_that_an_entry_is_loaded_as_it_was_stored(stored):
     cache, _ = stored
-    found = cache.load(KEY)
-    expected = entry()
+    found, expected = cache.load(KEY), entry()
     assert found.onnx == expected.onnx
     assert np.array_equal(found.crops, expected.crops)
     assert all(np.array_equal(a, b) for a, b in zip(found.views, expected.views, strict=True))
     assert cache.load("cd" * 32) is None
 
 
-def test_that_a_truncated_or_changed_entry_counts_as_missing_and_can_be_stored_again(stored):
+def test_that_a_damaged_entry_counts_as_missing_and_can_be_stored_again(stored):
     cache, path = stored
     whole = path.read_bytes()
-    for length in (0, 5, 39, 40, 48, 500, -1):
-        path.write_bytes(whole[:length])
-        assert cache.load(KEY) is None
+    damaged = [whole[:length] for length in (0, 5, 39, 40, 48, 500, -1)]
     for place in (0, 10, 45, 60, 700, -1):
-        data = bytearray(whole)
-        data[place] ^= 1
-        path.write_bytes(data)
+        damaged.append(bytearray(whole))
+        damaged[-1][place] ^= 1
+    for content in damaged:
+        path.write_bytes(content)
         assert cache.load(KEY) is None
     cache.store(KEY, entry(fill=9))
     assert cache.load(KEY).onnx[:1] == b"\x09"
@@ -70,7 +68,7 @@ Cache(sys.argv[1]).store(KEY, entry(fill=1))
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 @pytest.mark.fault("Process and disk", "killed while a prepared network is stored", keeps="files")
-def test_that_a_writer_killed_in_between_leaves_the_old_entry_and_its_rest_goes_in_time(stored):
+def test_that_a_killed_writer_leaves_the_old_entry_and_its_part_is_removed_later(stored):
     cache, path = stored
     root = Path(__file__).resolve().parents[2]
     writer = subprocess.run([sys.executable, "-c", WRITER, str(cache.folder)], cwd=root)
@@ -78,30 +76,30 @@ def test_that_a_writer_killed_in_between_leaves_the_old_entry_and_its_rest_goes_
     assert cache.load(KEY).onnx[:1] == b"\x07"
     (part,) = path.parent.glob(".lmkl-*.tmp")
     cache.store(KEY, entry())
-    assert part.exists()  # it could still belong to someone
+    assert part.exists()  # another process could still be writing it
     yesterday = time.time() - 2 * 24 * 3600
     os.utime(part, (yesterday, yesterday))
     cache.store(KEY, entry())
     assert not part.exists()
 
 
-def test_that_a_folder_that_cannot_be_written_is_named_with_the_way_out(tmp_path):
+def test_that_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "taken").write_text("a file")
-    with pytest.raises(InvalidInputError, match=rf"taken cannot be written .*{CACHE_VARIABLE}"):
+    with pytest.raises(InvalidInputError, match=f"taken .*{CACHE_VARIABLE}"):
         Cache(tmp_path / "taken").store(KEY, entry())
 
 
-def test_that_a_survived_probe_is_remembered_for_good_and_a_failed_one_for_a_week(tmp_path):
+def test_that_a_failed_probe_expires_after_a_week_and_a_successful_one_never(tmp_path):
     cache = Cache(tmp_path)
     day = 24 * 3600
     old, recent = time.time() - 8 * day, time.time() - 6 * day
     for name, problem, when in [
-        ("survived", "", old),
+        ("successful", "", old),
         ("failed", "it crashed", recent),
         ("long ago", "it crashed", old),
     ]:
         cache.remember(Probe(name, "onnxruntime", name, problem, when))
-    assert cache.probe("survived").problem == ""
+    assert cache.probe("successful").problem == ""
     assert cache.probe("failed").problem == "it crashed"
     assert cache.probe("long ago") is None
     assert [probe.label for probe in cache.failed_probes()] == ["failed"]

@@ -1,4 +1,4 @@
-"""What the catalogue says, against the libraries and packages it speaks of."""
+"""The catalogue of weights, compared with networks and installed packages."""
 
 import hashlib
 import re
@@ -12,26 +12,25 @@ from lmkl_core.features.weights.catalogue import CATALOGUE, entry_of, weights_na
 from lmkl_core.features.weights.store import Place, inspect
 
 
-def test_that_every_entry_is_complete_and_its_checksum_continues_the_digits_of_its_name():
+def test_that_every_entry_is_complete_and_agrees_with_the_digits_of_its_file_name():
     for entry in CATALOGUE:
         assert re.fullmatch(r"[0-9a-f]{8}|[0-9a-f]{64}", entry.sha256)
         assert entry.what
         assert entry.licence in {"MIT", "BSD-3-Clause", "Apache-2.0"}
         assert bool(entry.url) != (entry.package is not None)
-        assert entry.url == "" or entry.url.startswith("https://")
-        assert entry.url == "" or entry.url.endswith("/" + entry.file_name)
+        if entry.url:
+            assert entry.url.startswith("https://")
+            assert entry.url.endswith("/" + entry.file_name)
         assert Path(entry.file_name).name == entry.file_name
         if digits := re.search(r"-([0-9a-f]{8})\.pth$", entry.file_name):
             assert entry.sha256.startswith(digits[1])
     for values in zip(*((e.name, e.file_name, e.sha256[:8]) for e in CATALOGUE), strict=True):
         assert len(set(values)) == len(values)
 
-
-def test_that_every_network_of_the_registry_has_weights():
     assert set(NETWORKS) <= set(weights_names())
 
 
-def test_that_packaged_weights_are_found_whole_in_their_package(tmp_path, monkeypatch):
+def test_that_packaged_weights_are_found_intact(tmp_path, monkeypatch):
     monkeypatch.setenv("LMKL_PAD_CACHE", str(tmp_path))
     (entry,) = (entry for entry in CATALOGUE if entry.package is not None)
     finding = inspect(entry, tmp_path)
@@ -40,6 +39,6 @@ def test_that_packaged_weights_are_found_whole_in_their_package(tmp_path, monkey
     assert finding.sha256 == hashlib.sha256(finding.path.read_bytes()).hexdigest() == entry.sha256
 
 
-def test_that_an_unknown_name_is_refused_with_the_nearest_one():
+def test_that_an_unknown_name_is_refused_with_the_closest_one():
     with pytest.raises(InvalidInputError, match=r"did you mean 'resnet50'\?"):
         entry_of("resnet5")

