@@ -1,4 +1,4 @@
-"""What ``pip install`` gives: the commands, the README's lines, the packages."""
+"""The installed package: commands, examples in the docs, dependencies, versions and links."""
 
 import re
 import subprocess
@@ -25,30 +25,30 @@ def run(arguments, cwd):
 
 
 def version_of(name, cwd):
-    """Ask elsewhere: here, an egg-info of another environment's installation may be in the way."""
+    """Ask in another folder, because an egg-info in the project's folder would take precedence."""
     code = f"from importlib.metadata import version; print(version({name!r}))"
     return run([sys.executable, "-c", code], cwd).stdout.strip()
 
 
 def test_that_the_installed_command_and_the_module_print_the_version(tmp_path):
     expected = f"lmkl-pad {version_of('lmkl-pad', tmp_path)}\n"
-    command = Path(sys.executable).with_name("lmkl-pad")
-    for words in ([str(command)], [sys.executable, "-m", "app"]):
-        result = run([*words, "--version"], tmp_path)
+    script = Path(sys.executable).with_name("lmkl-pad")
+    for command in ([str(script)], [sys.executable, "-m", "app"]):
+        result = run([*command, "--version"], tmp_path)
         assert (result.returncode, result.stdout) == (0, expected)
 
 
-def test_that_the_scripts_point_at_main():
+def test_that_command_and_window_have_the_same_entry_point():
     (script,) = entry_points(group="console_scripts", name="lmkl-pad")
     (window,) = entry_points(group="gui_scripts", name="lmkl-pad-window")
     assert script.value == window.value == "app.__main__:main"
 
 
-assert PYTHON_BLOCKS  # the pages show Python
+assert PYTHON_BLOCKS
 
 
 @pytest.mark.parametrize("block", PYTHON_BLOCKS, ids=lambda block: block.splitlines()[0])
-def test_that_the_readme_runs_as_written(block, tmp_path):
+def test_that_the_examples_run_as_written(block, tmp_path):
     result = run([sys.executable, "-W", "error", "-c", block], tmp_path)
     assert result.returncode == 0, result.stderr
 
@@ -72,7 +72,7 @@ def applying(requirements, system):
     }
 
 
-def test_that_the_lock_has_a_fitting_version_of_every_dependency_on_every_system():
+def test_that_the_lock_has_a_valid_version_of_every_dependency_on_every_system():
     for system in SYSTEMS:
         wanted = applying(map(Requirement, PROJECT["dependencies"]), system)
         locked = applying(LOCKED, system)
@@ -83,16 +83,14 @@ def test_that_the_lock_has_a_fitting_version_of_every_dependency_on_every_system
             assert requirement.specifier.contains(pin.version), (system, name)
 
 
-def test_that_the_lock_names_no_index_and_a_checksum_for_everything():
-    assert "://" not in LOCK
-    assert "--index" not in LOCK
-    assert "--find-links" not in LOCK
+def test_that_the_lock_names_no_index_and_has_all_checksums():
+    assert not re.search("://|--index|--find-links", LOCK)
     entries = re.split(r"^(?=\S+==)", LOCK, flags=re.MULTILINE)[1:]
     assert len(entries) == len(LOCKED)
     assert all("--hash=sha256:" in entry for entry in entries)
 
 
-def test_that_a_plain_installation_brings_no_torch_and_no_qt_add_ons():
+def test_that_a_plain_installation_has_neither_torch_nor_the_qt_add_ons():
     heavy = re.compile(r"torch$|torchvision|triton|timm|nvidia|cuda|pyside6(-addons)?$")
     assert [each.name for each in LOCKED if heavy.match(each.name)] == []
 
@@ -105,51 +103,45 @@ def text_of(name):
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def field_of(citation, name):
-    match = re.search(rf"^{name}: *[\"']?([^\"'\s]+)", citation, re.MULTILINE)
-    return match[1] if match else None
-
-
 def test_that_the_citation_names_the_newest_release():
     changelog, citation = text_of("CHANGELOG.md"), text_of("CITATION.cff")
-    assert changelog.count("\n## [Unreleased]\n") == 1
-    headings = re.findall(r"^## \[(?!Unreleased)(.+?)\]", changelog, re.MULTILINE)
-    releases = RELEASE.findall(changelog)
-    assert [version for version, _ in releases] == headings
-    newest = releases[0] if releases else (None, None)
-    assert (field_of(citation, "version"), field_of(citation, "date-released")) == newest
+    cited = [
+        match and match[1]
+        for field in ("version", "date-released")
+        for match in [re.search(rf"^{field}: *[\"']?([^\"'\s]+)", citation, re.MULTILINE)]
+    ]
+    newest, *_ = [*RELEASE.findall(changelog), (None, None)]
+    assert cited == list(newest)
 
 
-def test_that_every_release_in_the_changelog_has_its_link():
+def test_that_the_changelog_has_unreleased_changes_then_releases_each_with_its_link():
     changelog = text_of("CHANGELOG.md")
     headings = re.findall(r"^## \[(.+?)\]", changelog, re.MULTILINE)
+    assert headings == ["Unreleased", *(version for version, _ in RELEASE.findall(changelog))]
     assert re.findall(rf"^\[(.+?)\]: {ADDRESS.pattern}", changelog, re.MULTILINE) == headings
 
 
-def test_that_one_address_of_the_repository_is_named_everywhere():
+def test_that_the_same_repository_address_is_used_everywhere():
     templates = [f".github/ISSUE_TEMPLATE/{name}.yml" for name in ("bug", "config")]
     names = ["pyproject.toml", "mkdocs.yml", "CITATION.cff", "CHANGELOG.md", *templates]
     found = {name: set(ADDRESS.findall(text_of(name))) for name in names}
-    assert len(set.union(*found.values())) == 1
     assert all(found.values()), found
+    assert len(set.union(*found.values())) == 1
 
 
 @pytest.mark.parametrize("name", ["ci", "release"])
 def test_that_workflows_call_targets_and_extras_that_exist(name):
     workflow = text_of(f".github/workflows/{name}.yml")
     targets = set(re.findall(r"\bmake ([a-z-]+)", workflow))
-    assert targets
-    assert targets - set(re.findall(r"^([a-z-]+):", text_of("Makefile"), re.MULTILINE)) == set()
     extras = {e for group in re.findall(r"\.\[([a-z,]+)\]", workflow) for e in group.split(",")}
-    known = tomllib.loads(text_of("pyproject.toml"))["project"]["optional-dependencies"]
+    assert targets
+    assert targets <= set(re.findall(r"^([a-z-]+):", text_of("Makefile"), re.MULTILINE))
     assert extras
-    assert extras - set(known) == set()
+    assert extras <= set(PROJECT["optional-dependencies"])
 
 
-def test_that_the_reference_names_modules_that_exist():
-    pages = sorted((ROOT / "docs/reference").glob("*.md"))
-    named = [
-        name for page in pages for name in re.findall(r"^::: ([\w.]+)", page.read_text(), re.M)
-    ]
-    assert named
-    assert [name for name in named if find_spec(name) is None] == []
+def test_that_the_api_reference_names_existing_modules():
+    pages = "\n".join(page.read_text() for page in (ROOT / "docs/reference").glob("*.md"))
+    names = re.findall(r"^::: ([\w.]+)", pages, re.MULTILINE)
+    assert names
+    assert [name for name in names if find_spec(name) is None] == []
