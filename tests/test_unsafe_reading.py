@@ -9,8 +9,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("app", "lmkl_core")
 
 BANNED = """
-    pickle cPickle _pickle dill cloudpickle shelve marshal yaml ruamel jsonpickle pickletools dbm imp
-    h5py pandas tables
+    pickle cPickle _pickle dill cloudpickle shelve marshal yaml ruamel jsonpickle pickletools dbm
+    imp h5py pandas tables
     torch.load torch.jit.load torch.package.PackageImporter numpy.load numpy.fromfile numpy.memmap
     joblib.load onnx.load os.system os.popen shutil.unpack_archive tarfile.open
     xml.etree.ElementTree.parse
