@@ -1,4 +1,4 @@
-"""The guided test session."""
+"""A guided test session: how presentations end, what they count as, and how they are stored."""
 
 import json
 import math
@@ -24,15 +24,25 @@ def last(guided_test):
     return guided_test.presentations[-1]
 
 
+def offer(guided_test, n_frames=FRAMES_WANTED, *, light=None, **frame):
+    """Offer copies of a judged frame; ``light`` are further fields of it."""
+    for _ in range(n_frames):
+        guided_test.offer(replace(scored(**frame), **(light or {})))
+
+
+def through_json(guided_test):
+    return GuidedTest.from_dict(json.loads(json.dumps(guided_test.as_dict(), allow_nan=False)))
+
+
 def test_that_a_presentation_ends_after_the_wanted_number_of_scored_frames(guided_test):
-    guided_test.start("print", False)
+    guided_test.start("print")
     ended = [guided_test.offer(scored(0.2)) for _ in range(FRAMES_WANTED)]
     assert ended == [False] * (FRAMES_WANTED - 1) + [True]
     assert (len(last(guided_test).scores), guided_test.is_presenting) == (FRAMES_WANTED, False)
 
 
-def test_that_an_attack_without_a_face_ends_by_its_time(guided_test):
-    guided_test.start("paper mask", False)
+def test_that_an_attack_without_a_face_ends_after_some_time(guided_test):
+    guided_test.start("paper mask")
     times = [step / 4 for step in range(100)]
     ended = [
         time for time in times if guided_test.offer(scored(verdict=Verdict.NO_FACE, time=10 + time))
@@ -41,138 +51,123 @@ def test_that_an_attack_without_a_face_ends_by_its_time(guided_test):
     assert last(guided_test).verdict is Verdict.NO_FACE
 
 
-def test_that_a_slow_machine_gets_the_frames_it_needs(guided_test):
-    guided_test.start("print", False)
-    ended = [guided_test.offer(scored(0.2, time=3.0 * number)) for number in range(5)]
-    assert ended == [False, False, False, False, True]
+@pytest.mark.parametrize(
+    "times",
+    [[0.0, 3.0, 6.0, 9.0, 12.0], [100.0, 0.0, 0.1, 0.2, 0.3, 0.4, 100.0]],
+    ids=["a slow computer", "a clock that restarts"],
+)
+def test_that_a_presentation_gets_enough_frames_whatever_the_clock(guided_test, times):
+    guided_test.start("print")
+    ended = [guided_test.offer(scored(0.2, time=time)) for time in times]
+    assert ended == [False] * (len(times) - 1) + [True]
     assert last(guided_test).verdict is Verdict.ATTACK
 
 
-def test_that_a_clock_that_starts_anew_does_not_end_a_presentation(guided_test):
-    guided_test.start("print", False)
-    for number, time in enumerate([100.0, 0.0, 0.1, 0.2, 0.3, 0.4, 100.0]):
-        assert guided_test.offer(scored(0.2, time=time)) is (number == 6)
-
-
-def test_that_finishing_too_early_keeps_nothing_and_says_so(guided_test):
+def test_that_a_presentation_finished_too_early_is_dropped_with_a_hint(guided_test):
     present(guided_test, "print", [0.2] * 4)
     assert guided_test.presentations == ()
     assert "too short" in guided_test.state.hint
 
 
-def test_that_a_cancelled_presentation_leaves_nothing(guided_test):
-    guided_test.start("print", False)
-    for _ in range(10):
-        guided_test.offer(scored(0.2))
+def test_that_a_cancelled_presentation_is_dropped(guided_test):
+    guided_test.start("print")
+    offer(guided_test, 10, score=0.2)
     guided_test.cancel()
     assert (guided_test.presentations, guided_test.state.presenting) == ((), "")
 
 
-def test_that_a_test_without_a_model_ends_and_names_the_way_out(guided_test):
-    guided_test.start("print", False)
-    guided_test.offer(scored(verdict=Verdict.NO_MODEL))
+def test_that_without_a_model_a_presentation_ends_with_a_hint(guided_test):
+    guided_test.start("print")
+    offer(guided_test, 1, verdict=Verdict.NO_MODEL)
     assert (guided_test.is_presenting, guided_test.presentations) == (False, ())
-    assert "enrol a face" in guided_test.state.hint
+    assert "enrol" in guided_test.state.hint
 
 
 def test_that_a_new_threshold_begins_the_presentation_again(guided_test):
-    guided_test.start("print", False)
-    for _ in range(20):
-        guided_test.offer(scored(0.2))
-    for _ in range(FRAMES_WANTED):
-        guided_test.offer(scored(0.2, threshold=0.1))
+    guided_test.start("print")
+    offer(guided_test, 20, score=0.2)
+    offer(guided_test, score=0.2, threshold=0.1)
     assert (last(guided_test).threshold, last(guided_test).verdict) == (0.1, Verdict.GENUINE)
     assert len(last(guided_test).frames) == FRAMES_WANTED
 
 
 def test_that_a_new_model_begins_the_presentation_again(guided_test):
-    guided_test.start("print", False)
-    for _ in range(20):
-        guided_test.offer(scored(0.9))
+    guided_test.start("print")
+    offer(guided_test, 20, score=0.9)
     guided_test.use_model("digest-2")
-    for _ in range(FRAMES_WANTED):
-        guided_test.offer(scored(0.2))
+    offer(guided_test, score=0.2)
     assert (last(guided_test).digest, len(last(guided_test).frames)) == ("digest-2", FRAMES_WANTED)
 
 
-@pytest.mark.parametrize(
-    ("scores", "expected"),
-    [
+def test_that_the_mean_over_the_scored_frames_decides(guided_test):
+    for scores, verdict in (
         ([0.9] * 5, Verdict.GENUINE),
         ([0.1] * 5, Verdict.ATTACK),
         ([0.4, 0.4, 0.4, 0.4, 0.9], Verdict.GENUINE),
         ([0.6, 0.6, 0.6, 0.6, 0.0], Verdict.ATTACK),
         ([None] * 9 + [0.9] * 4, Verdict.NO_FACE),
-    ],
-)
-def test_that_the_mean_over_the_scored_frames_decides(guided_test, scores, expected):
-    present(guided_test, "print", scores)
-    assert last(guided_test).verdict is expected
+    ):
+        present(guided_test, "print", scores)
+        assert last(guided_test).verdict is verdict, scores
 
 
-def test_that_a_refusal_of_mostly_unfamiliar_frames_is_unfamiliar_and_counts_as_refused(
-    guided_test,
-):
-    guided_test.start(BONA_FIDE, False)
-    for _ in range(20):
-        guided_test.offer(scored(0.4, verdict=Verdict.UNFAMILIAR))
-    for _ in range(10):
-        guided_test.offer(scored(0.4))
+def test_that_the_verdict_of_most_refused_frames_counts_where_their_light_is_unknown(guided_test):
+    guided_test.start(BONA_FIDE)
+    offer(guided_test, 20, score=0.4, verdict=Verdict.UNFAMILIAR)
+    offer(guided_test, 10, score=0.4)
     assert last(guided_test).verdict is Verdict.UNFAMILIAR
     (row,) = guided_test.tally
     assert (row.n, row.n_refused, row.n_no_response, row.errors.value) == (1, 1, 0, 1.0)
 
 
-def test_that_unfamiliar_frames_do_not_hinder_acceptance(guided_test):
-    guided_test.start(BONA_FIDE, False)
-    for number in range(FRAMES_WANTED):
-        low = number % 2 == 0
-        guided_test.offer(scored(0.4 if low else 0.9, verdict=Verdict.UNFAMILIAR if low else None))
+def test_that_unfamiliar_frames_do_not_prevent_acceptance(guided_test):
+    guided_test.start(BONA_FIDE)
+    for _ in range(FRAMES_WANTED // 2):
+        offer(guided_test, 1, score=0.4, verdict=Verdict.UNFAMILIAR)
+        offer(guided_test, 1, score=0.9)
     assert last(guided_test).verdict is Verdict.GENUINE
 
 
 def in_light(room, liveness=None, place=0.0):
-    """Return what a frame in such a light has beside its score."""
     familiarity = Familiarity(room, "window", ("the room is darker",), room, place)
     return {"familiarity": familiarity, "liveness": liveness}
 
 
 def test_that_means_decide_where_light_and_liveness_are_known(guided_test):
-    for liveness, expected in ((None, Verdict.UNFAMILIAR), (0.9, Verdict.UNFAMILIAR),
-                               (0.1, Verdict.ATTACK)):  # fmt: skip
-        guided_test.start("print", False)
-        for number in range(FRAMES_WANTED):
-            # Most frames were called an attack; their mean light was not enrolled all the same.
-            light = in_light(9.0 if number % 3 == 0 else 0.0, liveness)
-            guided_test.offer(replace(scored(0.4), **light))
+    for liveness, expected in (
+        (None, Verdict.UNFAMILIAR),
+        (0.9, Verdict.UNFAMILIAR),
+        (0.1, Verdict.ATTACK),
+    ):
+        guided_test.start("print")
+        for _ in range(FRAMES_WANTED // 3):
+            # Most frames are called an attack, but their mean light was not enrolled.
+            offer(guided_test, 1, score=0.4, light=in_light(9.0, liveness))
+            offer(guided_test, 2, score=0.4, light=in_light(0.0, liveness))
         assert last(guided_test).verdict is expected
         assert last(guided_test).decision.liveness == (liveness and pytest.approx(liveness))
-        assert "compared with window, the room is darker" in last(guided_test).decision.reason
+        assert "the room is darker" in last(guided_test).decision.reason
 
 
 def test_that_light_and_liveness_survive_json(guided_test):
-    for room, liveness in ((math.inf, 0.9), (2.0, 0.1), (2.0, None), (0.0, 0.9)):
-        guided_test.start(BONA_FIDE, False)
-        for _ in range(FRAMES_WANTED):
-            guided_test.offer(replace(scored(0.4), **in_light(room, liveness, place=0.1)))
-    copy = GuidedTest.from_dict(json.loads(json.dumps(guided_test.as_dict(), allow_nan=False)))
-    expected = [Verdict.UNFAMILIAR, Verdict.ATTACK, Verdict.UNFAMILIAR, Verdict.ATTACK]
-    for read, kept, verdict in zip(
-        copy.presentations, guided_test.presentations, expected, strict=True
+    for room, liveness, verdict in (
+        (math.inf, 0.9, Verdict.UNFAMILIAR),
+        (2.0, 0.1, Verdict.ATTACK),
+        (2.0, None, Verdict.UNFAMILIAR),
+        (0.0, 0.9, Verdict.ATTACK),
     ):
-        assert read.verdict is kept.verdict is verdict
-        assert read.decision.liveness == kept.decision.liveness
-    assert copy.presentations[0].decision.reason.endswith(
-        "it looks live (90 %), but in a light that was not enrolled. Add it only if this is "
-        "the live person."
-    )
-    assert copy.as_dict() == guided_test.as_dict()
+        guided_test.start(BONA_FIDE)
+        offer(guided_test, score=0.4, light=in_light(room, liveness, place=0.1))
+        read = last(through_json(guided_test))
+        assert read.verdict is last(guided_test).verdict is verdict
+        assert read.decision.liveness == last(guided_test).decision.liveness
+    assert "90 %" in through_json(guided_test).presentations[0].decision.reason
+    assert through_json(guided_test).as_dict() == guided_test.as_dict()
 
 
-def test_that_a_session_without_light_and_liveness_is_read_by_what_frames_were_called(guided_test):
-    guided_test.start(BONA_FIDE, False)
-    for _ in range(FRAMES_WANTED):
-        guided_test.offer(replace(scored(0.4, verdict=Verdict.UNFAMILIAR), **in_light(2.0, 0.9)))
+def test_that_sessions_of_earlier_versions_without_light_keep_their_frames_verdict(guided_test):
+    guided_test.start(BONA_FIDE)
+    offer(guided_test, score=0.4, verdict=Verdict.UNFAMILIAR, light=in_light(2.0, 0.9))
     document = guided_test.as_dict()
     for name in ("liveness", "room", "place"):
         del document["presentations"][0][name]
@@ -180,18 +175,18 @@ def test_that_a_session_without_light_and_liveness_is_read_by_what_frames_were_c
     assert (read.verdict, read.decision.liveness) == (Verdict.UNFAMILIAR, None)
 
 
-def test_that_the_commoner_reason_names_a_missing_response(guided_test):
-    guided_test.start("print", False)
-    for verdict in [Verdict.NO_FACE] * 3 + [Verdict.POOR_QUALITY] * 3 + [Verdict.BAD_FRAME]:
-        guided_test.offer(scored(verdict=verdict))
+def test_that_the_more_frequent_reason_names_a_missing_response(guided_test):
+    guided_test.start("print")
+    for verdict in (Verdict.NO_FACE, Verdict.POOR_QUALITY):
+        offer(guided_test, 3, verdict=verdict)
+    offer(guided_test, 1, verdict=Verdict.BAD_FRAME)
     guided_test.finish()
     assert last(guided_test).verdict is Verdict.POOR_QUALITY
 
 
-def test_that_the_tally_counts_each_species_errors_with_the_exact_interval(guided_test):
-    present(guided_test, "print", [0.9] * 5)
-    present(guided_test, "print", [0.1] * 5)
-    present(guided_test, "print", [None] * 5)
+def test_that_the_tally_counts_the_errors_of_each_species_with_the_exact_interval(guided_test):
+    for scores in ([0.9] * 5, [0.1] * 5, [None] * 5):
+        present(guided_test, "print", scores)
     present(guided_test, BONA_FIDE, [0.9] * 5)
     bona_fide, prints = guided_test.tally
     assert (prints.n, prints.n_accepted, prints.n_refused, prints.n_no_response) == (3, 1, 1, 1)
@@ -199,22 +194,22 @@ def test_that_the_tally_counts_each_species_errors_with_the_exact_interval(guide
     assert (bona_fide.species, bona_fide.errors.value) == (BONA_FIDE, 0.0)
 
 
-def test_that_numbers_stay_when_a_presentation_is_removed(guided_test):
+def test_that_the_number_of_a_removed_presentation_is_not_reused(guided_test):
     for _ in range(3):
         present(guided_test, "print", [0.1] * 5)
     guided_test.remove(2)
     guided_test.remove(2)
     present(guided_test, "print", [0.1] * 5)
-    assert [shown.number for shown in guided_test.state.presentations] == [1, 3, 4]
+    assert [kept.number for kept in guided_test.state.presentations] == [1, 3, 4]
 
 
-def test_that_a_cleared_session_is_as_good_as_new(guided_test):
+def test_that_a_cleared_session_is_like_a_new_one(guided_test):
     present(guided_test, "print", [0.1] * 5)
     guided_test.clear()
     assert guided_test.state == GuidedTest().state
 
 
-def test_that_names_are_kept_as_one_plain_line(guided_test):
+def test_that_names_are_cleaned_and_spelt_like_known_ones(guided_test):
     for typed, kept in (
         ("  My\n\tmask ", "My mask"),
         ("PRINT", "print"),
@@ -222,36 +217,33 @@ def test_that_names_are_kept_as_one_plain_line(guided_test):
         ("a\u202eb\x00", "ab"),
         ("<script>", "<script>"),
     ):
-        guided_test.start(typed, False)
+        guided_test.start(typed)
         assert guided_test.state.presenting == kept
-
-
-def test_that_a_name_that_differs_only_in_case_is_the_same_species(guided_test):
     present(guided_test, "Silicone", [0.1] * 5)
     present(guided_test, "silicone", [0.1] * 5)
     assert [row.species for row in guided_test.tally] == ["Silicone"]
 
 
-def test_that_an_impossible_name_is_refused_in_one_sentence(guided_test):
+def test_that_an_empty_or_very_long_name_is_refused(guided_test):
     for typed in ("", " \n", "\x00", "x" * 61):
-        with pytest.raises(GuidedTestError, match=r"^The (attack has no name|name of the attack)"):
-            guided_test.start(typed, False)
+        with pytest.raises(GuidedTestError, match="name"):
+            guided_test.start(typed)
 
 
 def test_that_progress_and_hint_follow_the_frames(guided_test):
-    guided_test.start("print", False)
-    for _ in range(15):
-        guided_test.offer(scored(0.2))
-    guided_test.offer(scored(verdict=Verdict.NO_FACE))
+    guided_test.start("print")
+    offer(guided_test, 15, score=0.2)
+    offer(guided_test, 1, verdict=Verdict.NO_FACE)
     assert guided_test.state.progress == pytest.approx(0.5)
-    assert "15 of 30 frames judged. No face is found." in guided_test.state.hint
+    assert "15 of 30" in guided_test.state.hint
+    assert "No face" in guided_test.state.hint
 
 
 def test_that_a_session_survives_json():
     guided_test = session(2, 2)
     present(guided_test, "a <b>", [None] * 6, is_simulated=True)
     guided_test.remove(1)
-    copy = GuidedTest.from_dict(json.loads(json.dumps(guided_test.as_dict(), allow_nan=False)))
+    copy = through_json(guided_test)
     assert copy.presentations == guided_test.presentations
     assert copy.state.tally == guided_test.state.tally
 
@@ -262,14 +254,18 @@ def broken(**changes):
     return document
 
 
+SESSION = {"format": "lmkl-pad test session", "version": 1}
+ONE_FRAME = {"scores": [0.7], "verdicts": ["genuine"]}
+
+
 def test_that_a_bad_session_is_refused_in_one_sentence():
     for value in (
         None,
         [],
         {},
-        {"format": "lmkl-pad test session", "version": 2},
-        {"format": "lmkl-pad test session", "version": 1, "presentations": {}},
-        {"format": "lmkl-pad test session", "version": 1, "presentations": [7]},
+        SESSION | {"version": 2},
+        SESSION | {"presentations": {}},
+        SESSION | {"presentations": [7]},
         broken(number=0),
         broken(number=True),
         broken(species=""),
@@ -290,25 +286,22 @@ def test_that_a_bad_session_is_refused_in_one_sentence():
         broken(scores=[0.7], verdicts=["attack"]),
         broken(scores=[0.7], verdicts=["looking"]),
         broken(scores=[0.7], verdicts=[{}]),
-        broken(scores=[0.7], verdicts=["genuine"], liveness=[], room=[0.0], place=[0.0]),
-        broken(scores=[0.7], verdicts=["genuine"], liveness=[1.1], room=[0.0], place=[0.0]),
-        broken(scores=[0.7], verdicts=["genuine"], liveness=[0.1], room=[-1.0], place=[0.0]),
-        broken(scores=[0.7], verdicts=["genuine"], liveness=[0.1], room=[0.0], place=[None]),
+        broken(**ONE_FRAME, liveness=[], room=[0.0], place=[0.0]),
+        broken(**ONE_FRAME, liveness=[1.1], room=[0.0], place=[0.0]),
+        broken(**ONE_FRAME, liveness=[0.1], room=[-1.0], place=[0.0]),
+        broken(**ONE_FRAME, liveness=[0.1], room=[0.0], place=[None]),
         broken(scores=[None], verdicts=["no face"], liveness=[0.1], room=[None], place=[None]),
         broken(room=7),
         broken(verdicts=["\ud800"]),
         broken(**{"\ud800": 1}),
         broken(capture={"\ud800": 1}),
-        {"format": "lmkl-pad test session", "version": 1, "presentations": [], "\ud800": 1},
+        SESSION | {"presentations": [], "\ud800": 1},
     ):
-        with pytest.raises(
-            GuidedTestError, match=r"^(This|Presentation 1 of this) .*\.$"
-        ) as caught:
+        with pytest.raises(GuidedTestError, match=r"^(This|Presentation 1 of this) [^\n]*\.$"):
             GuidedTest.from_dict(value)
-        assert "\n" not in str(caught.value)
 
 
-def test_that_a_number_given_twice_is_refused():
+def test_that_a_repeated_number_is_refused():
     document = session(2, 0, species=()).as_dict()
     document["presentations"][1]["number"] = 1
     with pytest.raises(GuidedTestError, match="Presentation 2"):
