@@ -1,4 +1,4 @@
-"""A model in plain numbers and words: they agree with the estimator and with each other."""
+"""A model as numbers and texts, which agree with the estimator and with each other."""
 
 import math
 
@@ -19,16 +19,22 @@ from tests.app.models.small_models import (
 )
 
 
+def summary_with(**parameters):
+    """Return the summary of a fit with other parameters."""
+    estimator = LocalisedMKL(n_clusters=2, random_state=0, **parameters)
+    estimator.fit(samples_of(*WINDOW).views)
+    return describe(PadModel(estimator, FEATURES, None, ("take 1",)))
+
+
 def test_that_weights_sizes_and_names_agree_with_the_estimator():
     model = window_model()
-    shown = describe(model)
-    assert np.array_equal(shown.weights, model.estimator.kernel_weights_)
-    assert shown.n_clusters == len(shown.cluster_sizes) == len(shown.typical_faces) == 2
-    assert sum(shown.cluster_sizes) == shown.n_samples == 24
-    assert shown.view_names == ("eyes", "skin")
-    assert shown.takes == WINDOW
-    assert shown.preset == "tiny"
-    assert shown.digest == model.digest
+    summary = describe(model)
+    assert np.array_equal(summary.weights, model.estimator.kernel_weights_)
+    assert summary.n_clusters == len(summary.cluster_sizes) == len(summary.typical_faces) == 2
+    assert sum(summary.cluster_sizes) == summary.n_samples == 24
+    assert summary.view_names == ("eyes", "skin")
+    assert summary.takes == WINDOW
+    assert (summary.preset, summary.digest) == ("tiny", model.digest)
 
 
 def test_that_typical_terms_sum_to_the_mean_score_of_the_enrolled_frames():
@@ -37,33 +43,26 @@ def test_that_typical_terms_sum_to_the_mean_score_of_the_enrolled_frames():
     assert np.sum(describe(model).typical_terms) == pytest.approx(scores.mean(), rel=1e-6)
 
 
-def test_that_a_cluster_is_shown_by_the_frame_that_belongs_most_to_it():
+def test_that_the_typical_face_of_a_cluster_is_the_frame_that_belongs_most_to_it():
     model = window_model()
     pictures = [np.full((2, 2, 3), row, np.uint8) for row in range(24)]
     faces = describe(model, pictures).typical_faces
     expected = np.argmax(model.estimator.memberships_, axis=0)
     assert [int(face[0, 0, 0]) for face in faces] == expected.tolist()
+    for others in (pictures[:0], pictures[:23], [*pictures, pictures[0]], [None] * 24):
+        assert describe(model, others).typical_faces == (None, None)
 
 
-def test_that_pictures_of_other_frames_are_not_shown():
-    picture = np.zeros((2, 2, 3), np.uint8)
-    for pictures in (*([picture] * n for n in (0, 1, 23, 25)), [None] * 24):
-        assert describe(window_model(), pictures).typical_faces == (None, None)
-
-
-def test_that_a_certified_fit_is_told_apart_from_one_that_is_not():
-    shown = describe(window_model())
-    assert shown.is_certified
-    assert shown.gap <= CERTIFIED_GAP
-    assert shown.gap_history[-1] == pytest.approx(shown.gap)
-    assert len(shown.gap_history) == len(shown.objective_history)
+def test_that_a_fit_is_certified_if_its_gap_is_small():
+    summary = describe(window_model())
+    assert summary.is_certified
+    assert summary.gap <= CERTIFIED_GAP
+    assert summary.gap_history[-1] == pytest.approx(summary.gap)
+    assert len(summary.gap_history) == len(summary.objective_history)
     with pytest.warns(ConvergenceWarning):
-        loose = LocalisedMKL(n_clusters=2, delta=1e-3, max_iter=1, random_state=0).fit(
-            samples_of(*WINDOW).views
-        )
-    told = describe(PadModel(loose, FEATURES, None, ("take 1",)))
-    assert told.gap > CERTIFIED_GAP
-    assert not told.is_certified
+        loose = summary_with(delta=1e-3, max_iter=1)
+    assert loose.gap > CERTIFIED_GAP
+    assert not loose.is_certified
 
 
 def test_that_bounds_are_finite_and_hold():
@@ -71,35 +70,26 @@ def test_that_bounds_are_finite_and_hold():
     bounds = {bound.name: bound for bound in describe(model).bounds}
     assert len(bounds) == 4
     assert all(math.isfinite(bound.value) and bound.value > 0 for bound in bounds.values())
-    assert bounds["sum of weights"].value == pytest.approx(model.estimator.kernel_weights_.sum())
-    assert float(bounds["sum of weights"].meaning.split()[2]) >= bounds["sum of weights"].value
-    known_before = float(bounds["radius of the fit"].meaning.split()[-1])
-    assert known_before >= bounds["radius of the fit"].value
+    weights, radius = bounds["sum of weights"], bounds["radius of the fit"]
+    assert weights.value == pytest.approx(model.estimator.kernel_weights_.sum())
+    assert float(weights.meaning.split()[2]) >= weights.value
+    assert float(radius.meaning.split()[-1]) >= radius.value
 
 
-def test_that_every_model_that_settings_allow_can_be_shown():
+def test_that_every_model_that_settings_allow_has_finite_bounds():
     for p, q in ((LEAST_NORM, LEAST_NORM), (1.0, 3.0), (32.0, 1.5)):
         for n_clusters in (CLUSTERS[0], 3):
             settings = Settings(p=p, q=q, n_clusters=n_clusters, delta=0.1)
-            shown = describe(fitted(samples_of(*WINDOW), settings, FEATURES))
-            assert all(math.isfinite(bound.value) for bound in shown.bounds)
+            summary = describe(fitted(samples_of(*WINDOW), settings, FEATURES))
+            assert all(math.isfinite(bound.value) for bound in summary.bounds), settings
 
 
-def test_that_other_constraints_have_no_bounds_rather_than_wrong_ones():
-    fit = LocalisedMKL(n_clusters=2, delta=0.1, constraint="uniform", random_state=0)
-    fit.fit(samples_of(*WINDOW).views)
-    shown = describe(PadModel(fit, FEATURES, None, ("take 1",)))
-    assert shown.bounds == ()
+def test_that_other_constraints_and_inducing_points_have_no_bounds():
+    for parameters in ({"constraint": "uniform"}, {"n_inducing": 6}):
+        assert summary_with(delta=0.1, **parameters).bounds == (), parameters
 
 
-def test_that_inducing_points_are_shown_without_bounds():
-    fit = LocalisedMKL(n_clusters=2, delta=0.1, n_inducing=6, random_state=0)
-    fit.fit(samples_of(*WINDOW).views)
-    shown = describe(PadModel(fit, FEATURES, None, ("take 1",)))
-    assert shown.bounds == ()
-
-
-def test_that_a_model_from_a_file_is_shown_as_it_was(tmp_path):
+def test_that_a_model_from_a_file_has_the_same_summary(tmp_path):
     save(window_model(), tmp_path / "m")
     here, there = describe(window_model()), describe(load(tmp_path / "m"))
     assert there.path == str(tmp_path / "m")
