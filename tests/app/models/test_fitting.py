@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.models import fitting
 from app.models.fitting import extended, fitted, recalibrated
 from app.settings import Settings
 from app.vision.conditions import EnrolledConditions
@@ -93,6 +94,13 @@ def test_that_a_take_whose_frames_would_be_refused_is_named_unless_it_is_simulat
     assert note.startswith("“odd” ")
     simulated = with_odd_take(spread=3.0, is_simulated=True)
     assert fitted(simulated, settings, FEATURES).notes == ()
+
+
+def test_that_low_left_out_scores_are_noted(monkeypatch):
+    monkeypatch.setattr(fitting, "LOW_LEVEL", 1.0)
+    model = recalibrated(window_model(), 0.1)
+    (note,) = model.notes
+    assert f" {model.estimator.calibration_.level:.2f}," in note
 
 
 def test_that_an_extended_model_accepts_its_new_frames_and_the_old_one_is_unchanged():
