@@ -1,4 +1,4 @@
-"""Settings that every test shares."""
+"""Settings and fixtures for all tests."""
 
 import os
 import signal
@@ -14,22 +14,22 @@ pytest_plugins = ["tests.fault_table"]
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 # Before any test imports onnxruntime itself, which then reports to Microsoft. That our own code
-# does without this is for tests/faults/test_privacy_life.py to see.
+# does not need this is tested in tests/faults/test_privacy_life.py.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
-# A shell that starts the tests in the background lets them, and every process they start, ignore
-# Ctrl-C; some tests send it.
+# Started in the background of a shell, the tests and their child processes would ignore Ctrl-C,
+# which some tests send.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# A shared machine makes single examples slow now and then, which says nothing
-# about the code; the same examples every time keep a failure reproducible.
+# No deadline, as single examples are slow on a busy machine; the same examples every time, so that
+# failures are reproducible.
 settings.register_profile("lmkl-pad", deadline=None, derandomize=True)
 settings.load_profile("lmkl-pad")
 
 
 def pytest_ignore_collect(collection_path, config):
-    """With ``-m light``, leave modules without such tests alone: some import torch."""
+    """With ``-m light``, skip modules without such tests: some import torch."""
     if config.option.markexpr != "light" or collection_path.suffix != ".py":
         return None
     return "pytest.mark.light" not in collection_path.read_text(encoding="utf-8") or None
@@ -37,18 +37,16 @@ def pytest_ignore_collect(collection_path, config):
 
 @pytest.fixture(scope="session", autouse=True)
 def own_folders(tmp_path_factory):
-    """Keep every test away from the person's own cache, weights, settings and data."""
+    """Keep the tests away from the user's cache, weights, settings and data."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LMKL_PAD_CACHE", str(tmp_path_factory.mktemp("cache")))
-        patch.setenv("LMKL_PAD_WEIGHTS", str(tmp_path_factory.mktemp("weights")))
-        patch.setenv("LMKL_PAD_CONFIG", str(tmp_path_factory.mktemp("config")))
-        patch.setenv("LMKL_PAD_DATA", str(tmp_path_factory.mktemp("data")))
+        for name in ("cache", "weights", "config", "data"):
+            patch.setenv(f"LMKL_PAD_{name.upper()}", str(tmp_path_factory.mktemp(name)))
         yield
 
 
 @pytest.fixture(scope="session")
 def recordings(tmp_path_factory):
-    """Return a folder with two genuine videos and one of an attack, as databases have them."""
+    """Return a folder with two genuine videos and one of an attack, laid out like a database."""
     from app.demo.script import Take
     from tools.recordings import write_recordings
 

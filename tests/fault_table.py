@@ -11,7 +11,7 @@ A test that injects a fault is marked with it, and with what must not be lost::
 
 Each ``with`` is one try, survived if it ends without an exception. A test without ``attempt`` is
 one try. ``trial.lose(n)`` counts losses by design, such as frames between two writes of a take.
-Tests with the same words share a row.
+Tests with the same description share a row.
 
 ``make faults`` runs these tests and writes the table; the suite checks that every row has a test.
 """
@@ -33,7 +33,7 @@ COLLECTED = pytest.StashKey["Collected"]()
 
 @dataclass
 class Trial:
-    """One try: what was lost in it."""
+    """One try, with the number of losses."""
 
     n_lost: int = 0
 
@@ -42,7 +42,7 @@ class Trial:
         self.n_lost += n
 
     def expect_kept(self, is_kept: bool) -> None:
-        """Fail, and count a loss, unless what had to be kept is there."""
+        """Fail, and count a loss, unless what had to be kept was kept."""
         if not is_kept:
             self.lose()
         assert is_kept, "what had to be kept is lost"
@@ -96,7 +96,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Collected:
-    """The files that tests were found in, and the tests of every row."""
+    """The files of the collected tests, and the tests of every row."""
 
     files: frozenset[Path]
     tests: dict[tuple[str, str], set[str]]
@@ -104,7 +104,7 @@ class Collected:
 
 @pytest.fixture
 def attempt(request: pytest.FixtureRequest) -> Tally:
-    """Return what counts the tries of this test: ``with attempt() as trial``."""
+    """Return a counter for the tries of this test: ``with attempt() as trial``."""
     tally = request.node.stash[_TALLY] = Tally()
     return tally
 
@@ -161,7 +161,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def tables_of(rows) -> str:
-    """Return one table a group, in the order in which the groups came."""
+    """Return one table per group."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(row.group, []).append(row)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Import:
-    """One imported name: ``module`` is the full dotted path, as far as it can be told."""
+    """One imported name; ``module`` is its full dotted path, as far as it is known."""
 
     path: Path
     line: int
@@ -18,7 +18,7 @@ class Import:
 
 
 def imports_of(path: Path) -> list[Import]:
-    """Return every import in the file, those inside functions and strings included."""
+    """Return every import in the file, including those in functions and by name."""
     found = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
         found += [Import(path, node.lineno, module) for module in _modules(node)]

@@ -1,4 +1,4 @@
-"""Scored frames made by hand."""
+"""Scored frames with chosen values."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The benchmark that decides: its file format, protocols and rates, on rendered recordings."""
+"""The benchmark ``real``: its file format, protocols and rates, on rendered recordings."""
 
 import importlib
 from pathlib import Path
@@ -20,7 +20,7 @@ PERSON = "P001"
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """Return a folder of real videos and the file of views made from it."""
+    """Return a folder with videos and the file of their views."""
     root = tmp_path_factory.mktemp("recordings")
     takes = [Take(PERSON, seed=seed, n_frames=64) for seed in range(2)]
     takes.append(Take(PERSON, "print", seed=9, n_frames=64))
@@ -61,15 +61,15 @@ def test_that_the_tables_are_printed_for_own_recordings(recorded, capsys):
     assert 0 <= area <= 1
 
 
-def test_that_every_benchmark_follows_the_names_of_the_program():
+def test_that_every_benchmark_can_be_imported():
     for path in Path(real.__file__).parent.glob("[a-z]*.py"):
         importlib.import_module(f"benchmarks.{path.stem}")
 
 
 def views_of(takes, n=8):
-    """Make rows of one person: so many frames of every take, and one attack."""
-    names = np.repeat([*takes, "shown"], n)
-    labels = np.where(names == "shown", "attack-print", "bonafide")
+    """Return rows of one person: ``n`` frames of every take and of one attack."""
+    names = np.repeat([*takes, "print"], n)
+    labels = np.where(names == "print", "attack-print", "bonafide")
     people = np.full(len(names), "ann")
     rng = np.random.default_rng(0)
     return real_views.RealViews(
@@ -100,7 +100,7 @@ def test_that_protocols_enrol_and_test_the_takes_that_they_name(protocol, enroll
         assert set(views.label[trial.attacks]) == {"attack-print"}
 
 
-def test_that_windows_hold_15_frames_of_one_recording_and_at_least_5():
+def test_that_windows_have_5_to_15_frames_of_one_recording():
     scores = np.arange(40.0)
     recordings = np.repeat(["a", "b", "c"], [32, 5, 3])
     assert real.windows(scores, recordings).tolist() == [7.0, 22.0, 34.0]
@@ -108,11 +108,14 @@ def test_that_windows_hold_15_frames_of_one_recording_and_at_least_5():
 
 def test_that_rates_are_means_over_people_at_the_rules_threshold():
     model = LocalisedMKL()
-    one = real.Scored(
-        "a", model, np.array([1.0, 0.2]), np.array([0.1, 0.9, 0.1, 0.1]), *[np.ones(0)] * 2
-    )
-    two = real.Scored("b", model, np.array([1.0, 0.8]), np.array([0.1, 0.1]), *[np.ones(0)] * 2)
-    people, area, apcer, bpcer, *by_window = real.cells([one, two], lambda model: 0.5)
+    scored = [
+        real.Scored(name, model, np.array(genuine), np.array(attacks), *[np.ones(0)] * 2)
+        for name, genuine, attacks in (
+            ("a", [1.0, 0.2], [0.1, 0.9, 0.1, 0.1]),
+            ("b", [1.0, 0.8], [0.1, 0.1]),
+        )
+    ]
+    people, area, apcer, bpcer, *by_window = real.cells(scored, lambda model: 0.5)
     assert people == "2"
     assert area == "0.9375 (0.875)"
     assert (apcer[:5], apcer[-4:]) == ("12.50", "(25)")

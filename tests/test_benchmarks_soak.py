@@ -1,4 +1,4 @@
-"""The soak: what its analysis finds in planted leaks."""
+"""The soak benchmark finds planted leaks."""
 
 import random
 
@@ -8,7 +8,7 @@ from benchmarks.soak_counts import growths
 
 
 def run_of(n=40, leak=None, every=1.0):
-    """Return the checkpoints of a run in which something grows by one every so many rounds."""
+    """Return the checkpoints of a run in which ``leak`` grows by one per ``every`` rounds."""
     noise = random.Random(7)
     rows = []
     for number in range(n):
@@ -24,7 +24,7 @@ def run_of(n=40, leak=None, every=1.0):
 
 
 def growing(rows):
-    return [one.name for one in growths(rows) if one.grows]
+    return [growth.name for growth in growths(rows) if growth.grows]
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_that_a_leak_is_named(name, every):
     assert growing(run_of(leak=name, every=every)) == [name]
 
 
-def test_that_noise_one_more_thread_and_few_rounds_are_no_growth():
+def test_that_noise_one_more_thread_and_few_rounds_do_not_count_as_growth():
     rows = run_of()
     for row in rows[20:]:
         row["counts"]["threads"] = 10

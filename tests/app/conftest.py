@@ -1,4 +1,4 @@
-"""The real pipeline, built once: real detector, real network, generated recordings."""
+"""The real pipeline with real detector and networks, and generated recordings."""
 
 import pytest
 
@@ -26,13 +26,13 @@ def pipeline(tiny_extractor):
 
 @pytest.fixture(scope="session")
 def genuine_take():
-    """Return a second of a live person."""
+    """Return a few frames of a live person."""
     return list(frames(Take("P001", n_frames=12)))
 
 
 @pytest.fixture(scope="session")
 def demo_result():
-    """Return the result of a small demo: it takes a while, so that it is run once."""
+    """Return the result of a small demo, which takes a while and is run once."""
     return run.run(size=run.Size(enrolled=2, again=1, another_day=1, new=1, attacks=1))
 
 

@@ -1,4 +1,4 @@
-"""HTML pages as tests look at them: their tags, their text, and what they would load."""
+"""The tags, text and resources of HTML pages."""
 
 import re
 from html.parser import HTMLParser
@@ -8,7 +8,7 @@ VOID = {"meta", "br", "line", "rect", "circle", "polyline"}
 
 
 class Outline(HTMLParser):
-    """Collects tags, attributes and text, and sees whether tags are closed in order."""
+    """Collect tags, attributes and text, and check that tags are closed in order."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Heaps of the C library: counted in a process of their own, because the limit stays."""
+"""Heaps of the C library, counted in another process because the limit is permanent."""
 
 import platform
 import subprocess
@@ -14,28 +14,28 @@ assert keep_few_heaps()
 libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p
 libc.fopen.restype = ctypes.c_void_p
-all_there = threading.Barrier(7)
+barrier = threading.Barrier(7)
 
 def allocate():
     libc.malloc(1000)
-    all_there.wait(60)
-    all_there.wait(60)
+    barrier.wait(60)
+    barrier.wait(60)
 
 threads = [threading.Thread(target=allocate) for _ in range(6)]
 for thread in threads:
     thread.start()
-all_there.wait(60)
+barrier.wait(60)
 stream = ctypes.c_void_p(libc.fopen(b"/dev/stdout", b"w"))
 libc.malloc_info(0, stream)
 libc.fclose(stream)
-all_there.wait(60)
+barrier.wait(60)
 """
 
 
 @pytest.mark.skipif(
     platform.libc_ver()[0] != "glibc", reason="only the GNU C library has a heap for each thread"
 )
-def test_that_threads_share_heaps_once_this_was_asked_for():
+def test_that_threads_share_heaps():
     command = [sys.executable, "-c", CHILD]
     child = subprocess.run(command, capture_output=True, text=True, check=True)
     assert 1 <= child.stdout.count("<heap nr=") <= 2

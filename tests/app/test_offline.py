@@ -1,4 +1,4 @@
-"""Everything works with the network switched off: no address is looked up, nothing connects."""
+"""Everything works without a network: no address is looked up, nothing connects."""
 
 import sys
 
@@ -8,7 +8,7 @@ from tests.faults.watching import Watch
 
 pytestmark = pytest.mark.light
 
-WHOLE_WAY = """
+SCRIPT = """
 from app.cli.main import cli
 from app.vision.pipeline import make_pipeline
 from app.models.fitting import collect
@@ -32,10 +32,10 @@ except SystemExit as stop:
 
 
 @pytest.mark.fault("Privacy", "networks exported, probed and run with sockets forbidden")
-def test_that_frames_become_scores_without_any_use_of_the_network(tmp_path):
+def test_that_frames_are_scored_without_using_the_network(tmp_path):
     watch = Watch(tmp_path)
     done = watch.run(
-        [sys.executable, "-c", WHOLE_WAY],
+        [sys.executable, "-c", SCRIPT],
         cwd=tmp_path,
         HOME=tmp_path,
         LMKL_PAD_CACHE=tmp_path / "cache",
@@ -47,5 +47,5 @@ def test_that_frames_become_scores_without_any_use_of_the_network(tmp_path):
     assert engine == "onnxruntime"
     assert "efficientnet-lite0" in done.stdout
     assert watch.in_python() == ""
-    if watch.sees_all:  # torch, which exports, and onnxruntime, which runs, in children too
+    if watch.sees_all:  # includes torch and onnxruntime in child processes
         assert watch.in_the_kernel() == []
