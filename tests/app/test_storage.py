@@ -1,4 +1,4 @@
-"""Folders, files that are whole or not there, and deleting what is the person's own."""
+"""Folders, atomic files, and deleting all personal data."""
 
 import os
 import stat
@@ -10,7 +10,7 @@ import pytest
 from app import storage
 from lmkl_core.system import files
 
-POSIX = pytest.mark.skipif(os.name != "posix", reason="rights of files are POSIX's")
+POSIX = pytest.mark.skipif(os.name != "posix", reason="needs POSIX permissions and links")
 NOT_ROOT = pytest.mark.skipif(
     hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere"
 )
@@ -24,53 +24,47 @@ def folders(tmp_path, monkeypatch):
     return tmp_path
 
 
-def rights(path):
-    return stat.S_IMODE(path.stat().st_mode)
-
-
-def test_that_the_usual_folders_are_used_without_variables(monkeypatch):
+def test_that_the_systems_folders_are_used_by_default(monkeypatch):
     monkeypatch.delenv("LMKL_PAD_CONFIG")
     monkeypatch.delenv("LMKL_PAD_DATA")
-    usual = Path(platformdirs.user_config_dir("lmkl-pad", False))
-    assert storage.settings_file() == usual / "settings.json"
+    folder = Path(platformdirs.user_config_dir("lmkl-pad", False))
+    assert storage.settings_file() == folder / "settings.json"
 
 
 @POSIX
-def test_that_rights_given_to_others_are_taken_back(folders):
+def test_that_permissions_granted_to_others_are_revoked(folders):
     storage.data_folder().chmod(0o755)
-    assert rights(storage.data_folder()) == 0o700
+    assert stat.S_IMODE(storage.data_folder().stat().st_mode) == 0o700
 
 
 @pytest.mark.fault("Process and disk", "a file where a folder should be", keeps="files")
-def test_that_a_folder_in_the_way_is_named_in_the_refusal(folders):
+def test_that_a_file_in_place_of_the_folder_is_refused_with_the_way_out(folders):
     (folders / "data").write_text("a file where the folder should be")
     with pytest.raises(storage.StorageError, match="LMKL_PAD_DATA"):
         storage.data_folder()
 
 
-def test_that_what_is_no_short_text_is_refused_and_not_waited_for(tmp_path):
+def test_that_long_files_binary_files_and_pipes_are_refused_at_once(tmp_path):
     (tmp_path / "long").write_bytes(b"x" * 101)
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
-    told = {"long": "larger than", "binary": "UTF-8"}
+    reasons = {"long": "larger", "binary": "UTF-8"}
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")
-        told["pipe"] = "not a regular file"
-    for name, reason in told.items():
+        reasons["pipe"] = "regular file"
+    for name, reason in reasons.items():
         with pytest.raises(ValueError, match=reason):
             storage.read_text(tmp_path / name, 100)
 
 
-def test_that_folders_whose_names_are_not_unicode_are_remembered_beside_others(folders):
-    """Views of faces lie there: *Delete all my data* has to find every one."""
-    named = [folders / "one", folders / "caf\udce9", folders / "two"]
-    for folder in named:
-        storage.remember_cache(folder)
-    assert storage.remembered_caches() == named
+def test_that_caches_with_names_that_are_not_unicode_are_remembered_too(folders):
+    """They hold views of faces, and *Delete all my data* has to find all of them."""
+    caches = [folders / "one", folders / "caf\udce9", folders / "two"]
+    for cache in caches:
+        storage.remember_cache(cache)
+    assert storage.remembered_caches() == caches
 
 
-def test_that_networks_and_foreign_files_stay_where_everything_shares_a_folder(
-    tmp_path, monkeypatch
-):
+def test_that_networks_and_other_files_in_a_shared_folder_are_not_deleted(tmp_path, monkeypatch):
     for name in ("LMKL_PAD_CONFIG", "LMKL_PAD_DATA"):
         monkeypatch.setenv(name, str(tmp_path))
     (tmp_path / "weights").mkdir()
@@ -83,7 +77,7 @@ def test_that_networks_and_foreign_files_stay_where_everything_shares_a_folder(
 
 
 @POSIX
-def test_that_links_are_removed_and_what_they_point_to_outside_stays(folders):
+def test_that_links_are_removed_but_not_their_targets_outside(folders):
     (folders / "photo.png").write_bytes(b"elsewhere")
     (storage.data_folder() / "link").symlink_to(folders / "photo.png")
     storage.delete_all()
@@ -104,7 +98,7 @@ def test_that_a_personal_folder_on_another_disk_is_emptied(folders):
 
 @POSIX
 @NOT_ROOT
-def test_that_what_cannot_be_deleted_is_told(folders):
+def test_that_files_that_cannot_be_deleted_are_reported(folders):
     inner = storage.data_folder() / "takes"
     inner.mkdir()
     (inner / "face.png").write_bytes(b"face")
@@ -113,19 +107,19 @@ def test_that_what_cannot_be_deleted_is_told(folders):
         done = storage.delete_all()
     finally:
         inner.chmod(0o700)
-    assert "face.png could not be deleted" in done.problems[0]
+    assert "face.png" in done.problems[0]
     assert inner not in done.removed
 
 
 @pytest.mark.fault("Process and disk", "a folder deleted while it is written to", keeps="files")
-def test_that_a_folder_that_is_deleted_while_text_is_written_is_made_again(folders, monkeypatch):
+def test_that_a_folder_deleted_during_a_write_is_made_again(folders, monkeypatch):
     path = folders / "config" / "settings.json"
     path.parent.mkdir()
     sweep, deleted = files.sweep, []
 
     def delete_first(folder):
         if len(deleted) < storage.TRIES_TO_WRITE - 1:
-            folder.rmdir()  # as another instance does that deletes everything
+            folder.rmdir()  # like another instance that deletes everything
             deleted.append(folder)
         sweep(folder)
 
