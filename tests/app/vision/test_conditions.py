@@ -1,4 +1,4 @@
-"""How far circumstances lie from those enrolled, and what it is called."""
+"""Distances of conditions from the enrolled ones, and the names of differences."""
 
 import math
 from dataclasses import asdict, replace
@@ -7,11 +7,7 @@ import numpy as np
 import pytest
 
 from app.types import Condition, Pose
-from app.vision.conditions import (
-    DIMENSIONS,
-    EnrolledConditions,
-    condition_groups,
-)
+from app.vision.conditions import DIMENSIONS, EnrolledConditions, condition_groups
 from app.vision.quality import ALIGNED_SIZE, condition_of
 from tests.app.pictures import skin
 
@@ -32,28 +28,28 @@ HOME = Condition(
 )
 
 
-def enrolled(*named):
-    pairs = [(name, replace(HOME, **change)) for name, change in named]
-    return EnrolledConditions.of([c for _, c in pairs], [name for name, _ in pairs])
+WINDOW = ("window", {})
 
 
-GREY = (100.0, 100.0, 100.0)
+def enrolled(*frames, function=EnrolledConditions.of):
+    """Enrol frames given by the name of their take and what differs from `HOME`."""
+    return function([replace(HOME, **change) for _, change in frames], [name for name, _ in frames])
 
 
-def condition(aligned, *, size=200.0, height=480, room=GREY):
+def condition(aligned, *, size=200.0, height=480, room=(100.0, 100.0, 100.0)):
     straight = Pose(0.0, 0.0, 0.0)
     return condition_of(aligned, room=room, size=size, frame_height=height, pose=straight)
 
 
 def test_that_a_condition_inside_a_take_has_distance_zero():
-    ranges = enrolled(("window", {}), ("window", {"brightness": 150.0}))
+    ranges = enrolled(WINDOW, ("window", {"brightness": 150.0}))
     familiarity = ranges.familiarity(replace(HOME, brightness=140.0))
     assert (familiarity.distance, familiarity.differences) == (0.0, ())
 
 
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_that_each_dimension_alone_makes_a_condition_unfamiliar_and_names_it(sign):
-    ranges = enrolled(("window", {}))
+    ranges = enrolled(WINDOW)
     for name, value in asdict(HOME).items():
         tolerance, below, above = DIMENSIONS[name]
         near = replace(HOME, **{name: value + 0.9 * sign * tolerance})
@@ -65,24 +61,24 @@ def test_that_each_dimension_alone_makes_a_condition_unfamiliar_and_names_it(sig
 
 
 def test_that_the_nearest_take_counts():
-    ranges = enrolled(("window", {}), ("lamp", {"warmth": 0.9, "brightness": 90.0}))
+    ranges = enrolled(WINDOW, ("lamp", {"warmth": 0.9, "brightness": 90.0}))
     familiarity = ranges.familiarity(replace(HOME, warmth=0.95, brightness=92.0))
     assert familiarity.nearest_take == "lamp"
     assert familiarity.distance <= 1
 
 
-def test_that_light_of_one_take_with_warmth_of_another_is_not_familiar():
-    ranges = enrolled(("window", {}), ("lamp", {"warmth": 0.9, "brightness": 60.0}))
+def test_that_the_brightness_of_one_take_with_the_warmth_of_another_is_unfamiliar():
+    ranges = enrolled(WINDOW, ("lamp", {"warmth": 0.9, "brightness": 60.0}))
     assert ranges.familiarity(replace(HOME, warmth=0.9)).distance > 1
 
 
 def test_that_the_worst_difference_is_named_first():
-    familiarity = enrolled(("window", {})).familiarity(replace(HOME, brightness=10.0, yaw=15.0))
+    familiarity = enrolled(WINDOW).familiarity(replace(HOME, brightness=10.0, yaw=15.0))
     assert familiarity.differences == (DIMENSIONS["brightness"].below, DIMENSIONS["yaw"].above)
 
 
-def test_that_the_light_of_the_room_and_the_place_of_the_face_are_told_apart():
-    ranges = enrolled(("window", {}), ("lamp", {"room_brightness": 60.0, "yaw": 30.0}))
+def test_that_the_light_of_the_room_and_the_position_of_the_face_are_measured_separately():
+    ranges = enrolled(WINDOW, ("lamp", {"room_brightness": 60.0, "yaw": 30.0}))
     face = ranges.familiarity(replace(HOME, brightness=10.0))
     assert (face.room, face.place) == (0.0, 0.0)
     assert face.knows_light
@@ -94,47 +90,46 @@ def test_that_the_light_of_the_room_and_the_place_of_the_face_are_told_apart():
     assert (turned.room, turned.place) == (0.0, pytest.approx(1.5))
 
 
-def test_that_a_stray_frame_does_not_stretch_a_take():
+def test_that_a_stray_frame_does_not_widen_a_take():
     steady = [("window", {"yaw": float(k % 3)}) for k in range(200)]
     familiarity = enrolled(*steady, ("window", {"yaw": 40.0})).familiarity(replace(HOME, yaw=39.0))
     assert familiarity.distance > 1
 
 
-def test_that_what_cannot_be_measured_is_not_familiar():
-    ranges = enrolled(("window", {}))
-    assert ranges.familiarity(replace(HOME, sharpness=math.nan)).distance == math.inf
-    assert ranges.familiarity(replace(HOME, sharpness=-math.inf)).distance == math.inf
+def test_that_a_value_that_cannot_be_measured_is_unfamiliar():
+    ranges = enrolled(WINDOW)
+    for value in (math.nan, -math.inf):
+        assert ranges.familiarity(replace(HOME, sharpness=value)).distance == math.inf
 
 
-def test_that_enrolling_nothing_or_what_is_not_finite_is_refused():
+def test_that_enrolling_no_frames_or_non_finite_values_is_refused():
     with pytest.raises(ValueError, match="need frames"):
-        EnrolledConditions.of([], [])
+        enrolled()
     with pytest.raises(ValueError, match="not finite"):
-        EnrolledConditions.of([replace(HOME, yaw=math.nan)], ["window"])
+        enrolled(("window", {"yaw": math.nan}))
 
 
-def shared(*named):
-    conditions = [replace(HOME, **change) for _, change in named]
-    return condition_groups(conditions, [name for name, _ in named])
+def groups(*frames):
+    return enrolled(*frames, function=condition_groups)
 
 
-def test_that_takes_within_each_others_tolerances_share_circumstances():
+def test_that_takes_within_each_others_tolerances_share_a_group():
     near, far = {"brightness": 140.0}, {"brightness": 190.0}
-    first, second, third = shared(("morning", {}), ("evening", near), ("noon", far))
+    first, second, third = groups(("morning", {}), ("evening", near), ("noon", far))
     assert first == second != third
 
 
-def test_that_a_wide_take_does_not_stand_in_for_a_narrow_one_of_which_it_saw_little():
+def test_that_a_take_of_many_distances_does_not_share_a_group_with_one_of_them():
     wide = [("walk", {"distance": 1.0 + 0.1 * k}) for k in range(30)]
-    numbers = shared(*wide, ("desk", {"distance": 1.2}))
+    numbers = groups(*wide, ("desk", {"distance": 1.2}))
     assert numbers[0] != numbers[-1]
 
 
-def test_that_sharing_is_passed_on_from_take_to_take():
+def test_that_takes_share_a_group_through_others():
     step = 0.8 * DIMENSIONS["warmth"].tolerance
     chain = [(f"take {k}", {"warmth": k * step}) for k in range(4)]
-    assert len(set(shared(*chain))) == 1
-    assert len(set(shared(*chain, ("apart", {"warmth": 9.0})))) == 2
+    assert len(set(groups(*chain))) == 1
+    assert len(set(groups(*chain, ("apart", {"warmth": 9.0})))) == 2
 
 
 def test_that_light_and_colour_are_measured_in_their_own_dimensions():
@@ -155,14 +150,14 @@ def test_that_light_and_colour_are_measured_in_their_own_dimensions():
     assert left.brightness == pytest.approx(base.brightness, rel=0.05)
 
 
-def test_that_distance_is_told_by_the_share_of_the_frame_at_any_resolution():
+def test_that_distance_is_measured_by_the_share_of_the_frame_at_any_resolution():
     face = skin()
     near = condition(face, size=200).distance
     assert condition(face, size=100).distance == pytest.approx(near + 1)
     assert condition(face, size=400, height=960).distance == pytest.approx(near)
 
 
-def test_that_the_rooms_light_is_told_apart_from_the_faces():
+def test_that_the_light_of_the_room_is_measured_apart_from_the_face():
     base, changed = condition(skin()), condition(skin(), room=(180.0, 120.0, 60.0))
     assert changed.room_brightness == pytest.approx(120.0)
     assert changed.room_warmth == pytest.approx(math.log(181 / 61))

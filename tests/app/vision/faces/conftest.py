@@ -1,4 +1,4 @@
-"""The detector that most tests here share; it keeps no state from image to image."""
+"""A detector to share: it keeps no state between images."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The same part of the face in every crop, whatever its place, size and tilt."""
+"""Every crop shows the same part of the face, whatever its position, size and tilt."""
 
 import cv2
 import numpy as np
@@ -21,18 +21,21 @@ from tests.app.vision.faces.portraits import blank, noisy, still
 POINTS = np.array(TEMPLATE)
 
 
+def similarity(scale, degrees=0.0, shift=(0.0, 0.0)):
+    cos, sin = scale * np.cos(np.radians(degrees)), scale * np.sin(np.radians(degrees))
+    return np.array([[cos, -sin, shift[0]], [sin, cos, shift[1]]])
+
+
 def placed(side=200.0, degrees=0.0, middle=(320.0, 240.0)):
-    """Return the template's landmarks as a face of that side in an image."""
-    turn = np.radians(degrees)
-    spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-    return (POINTS - 0.5) * side @ spin.T + middle
+    """Return the template's landmarks as a face of this side in an image."""
+    return apply(similarity(side, degrees, middle), POINTS - 0.5)
 
 
-def dotted(landmarks, radius=6.0):
-    """Return a black image with a soft white dot on each landmark."""
+def dot(point, radius):
+    """Return a black image with a soft white dot."""
     y, x = np.mgrid[0:480, 0:640]
-    dots = [np.exp(-((x - u) ** 2 + (y - v) ** 2) / (2 * radius**2)) for u, v in landmarks]
-    return np.repeat((255 * np.max(dots, axis=0)).astype(np.uint8)[:, :, None], 3, axis=2)
+    values = np.exp(-((x - point[0]) ** 2 + (y - point[1]) ** 2) / (2 * radius**2))
+    return np.repeat((255 * values).astype(np.uint8)[:, :, None], 3, axis=2)
 
 
 @given(
@@ -64,7 +67,7 @@ def test_that_mirrored_landmarks_never_give_a_mirrored_face():
     assert transform is None or np.linalg.det(transform[:, :2]) > 0
 
 
-def test_that_landmarks_which_are_no_face_are_refused():
+def test_that_landmarks_unlike_a_face_are_refused():
     for landmarks in (
         np.full((5, 2), np.nan),
         np.where(np.arange(10).reshape(5, 2) == 3, np.inf, placed()),
@@ -83,7 +86,7 @@ def test_that_landmarks_land_on_the_template_in_a_crop():
             landmarks = placed(side, degrees, (330.0, 250.0))
             crop = Crop("face", size, side=crop_side)
             for index in range(5):
-                image = dotted(landmarks[index : index + 1], radius=side / 50)
+                image = dot(landmarks[index], radius=side / 50)
                 result = cut(image, face_transform(landmarks), crop)[:, :, 0].astype(float)
                 y, x = np.mgrid[0:size, 0:size]
                 found = np.array([(x * result).sum(), (y * result).sum()]) / result.sum()
@@ -91,7 +94,7 @@ def test_that_landmarks_land_on_the_template_in_a_crop():
                 assert np.abs(found - expected).max() < 0.15
 
 
-def test_that_a_native_crop_holds_the_frames_own_pixels():
+def test_that_a_native_crop_has_unchanged_pixels():
     image = noisy(blank(128), seed=1, sigma=40)
     landmarks = placed(200, 20)
     crop = Crop("nose", 64, centre=TEMPLATE[2], side=None)
@@ -152,7 +155,7 @@ def original_box(image, box, scale, size):
     return cv2.resize(part, (size, size))
 
 
-def test_that_a_box_is_cut_as_the_liveness_networks_learnt_it():
+def test_that_a_box_is_cut_as_in_the_training_of_the_liveness_networks():
     for box in (
         (250.3, 170.6, 100.2, 130.7),
         (10.5, 20.25, 90.75, 120.5),
@@ -169,7 +172,7 @@ def test_that_a_box_is_cut_as_the_liveness_networks_learnt_it():
             assert np.array_equal(result, original_box(image, box, scale, 80))
 
 
-def test_that_a_box_without_sense_gives_a_crop_and_no_error():
+def test_that_an_invalid_box_gives_a_crop_and_no_error():
     for box in ((0, 0, 0, 0), (5, 5, -3, -3), (np.nan, np.inf, np.nan, 1e300)):
         for shape in [(1, 1), (1, 300), (480, 640)]:
             crop = cut(blank(128, *shape), None, Crop("head", 80, of="box", scale=2.7), box)
@@ -186,11 +189,6 @@ def test_that_a_tilted_and_enlarged_portrait_gives_the_same_crop(mtcnn):
     assert np.corrcoef(first.ravel(), second.ravel())[0, 1] > 0.97
 
 
-def share_of(side, degrees, middle):
-    landmarks = placed(side, degrees, middle)
-    return visible_share(landmarks, face_transform(landmarks), (480, 640, 3))
-
-
 def test_that_the_visible_share_counts_the_points_of_the_face_inside():
     for middle, inside, where in (
         ((320, 240), 9, "whole"),
@@ -205,13 +203,9 @@ def test_that_the_visible_share_counts_the_points_of_the_face_inside():
         ((30, 240), 7, "an eye outside"),
         ((-500, 0), 0, "elsewhere"),
     ):
-        assert share_of(200, 0, middle) == inside / 9, where
-
-
-def similarity(scale, degrees=0.0, shift=(0.0, 0.0)):
-    turn = np.radians(degrees)
-    cos, sin = scale * np.cos(turn), scale * np.sin(turn)
-    return np.array([[cos, -sin, shift[0]], [sin, cos, shift[1]]])
+        landmarks = placed(middle=middle)
+        share = visible_share(landmarks, face_transform(landmarks), (480, 640, 3))
+        assert share == inside / 9, where
 
 
 def stripes(size, period):
@@ -219,12 +213,8 @@ def stripes(size, period):
     return np.repeat(np.tile(wave.astype(np.uint8), (size, 1))[:, :, None], 3, axis=2)
 
 
-def grain(size, seed=0):
-    return np.random.default_rng(seed).integers(0, 256, (size, size, 3), dtype=np.uint8)
-
-
 def crop_map(scale, size, image_size, degrees=0.0):
-    """Return the map of a crop about the image's middle, ``scale`` image pixels to each of its."""
+    """Return the map of a crop about the image's middle, ``scale`` image pixels per crop pixel."""
     matrix = similarity(scale, degrees)
     middle = np.full(2, (image_size - 1) / 2)
     matrix[:, 2] = middle - apply(matrix, np.full((1, 2), (size - 1) / 2))[0]
@@ -244,7 +234,7 @@ def test_that_fine_stripes_shrink_to_grey_and_not_to_moire():
 
 
 def test_that_texture_changes_smoothly_as_a_face_comes_closer():
-    image = grain(500)
+    image = np.random.default_rng(0).integers(0, 256, (500, 500, 3), dtype=np.uint8)
     scales = np.exp(np.linspace(np.log(0.5), np.log(3.0), 60))
     contrast = [resample(image, crop_map(s, 96, 500, 3.0), 96)[8:-8, 8:-8].std() for s in scales]
     steps = np.diff(np.log(contrast))
@@ -252,7 +242,7 @@ def test_that_texture_changes_smoothly_as_a_face_comes_closer():
     assert np.abs(steps).max() < 0.08
 
 
-def test_that_very_large_faces_are_shrunk_without_losing_pixels():
+def test_that_very_large_faces_are_shrunk_without_skipping_pixels():
     # Only every 25th column is bright: a filter that skips pixels misses or overstates them.
     image = np.zeros((2600, 2600, 3), np.uint8)
     image[:, ::25] = 250
@@ -269,6 +259,6 @@ def test_that_a_grey_image_gives_a_grey_crop_wherever_it_is_cut():
             assert np.unique(resample(image, matrix, 32)).tolist() == [77]
 
 
-def test_that_corners_of_the_face_square_go_round_clockwise():
+def test_that_corners_of_the_face_square_are_clockwise():
     corners = square_corners(face_transform(placed(200, 0)))
     assert np.allclose(corners, [(220, 140), (420, 140), (420, 340), (220, 340)], atol=1e-6)

@@ -1,4 +1,4 @@
-"""OpenCV's real FaceDetectorYN on a network whose answers are known."""
+"""OpenCV's real FaceDetectorYN with a network whose answers are known."""
 
 import hashlib
 
@@ -32,7 +32,7 @@ def patch(column, row, colour=RED, cell=16, shape=(480, 640)):
     return image
 
 
-def test_that_a_face_is_told_in_pixels_of_the_frame(yunet):
+def test_that_a_face_is_given_in_pixels_of_the_frame(yunet):
     # 640 x 480 is looked at as 320 x 240, so a cell of 8 pixels is 16 pixels of the frame.
     faces = yunet.detect(patch(20, 12))
     assert len(faces) == 1
@@ -43,20 +43,17 @@ def test_that_a_face_is_told_in_pixels_of_the_frame(yunet):
     assert faces[0].confidence == pytest.approx(1.0, abs=0.02)
 
 
-def test_that_images_of_any_size_are_brought_to_the_working_size(yunet):
+def test_that_images_of_any_size_are_resized_to_the_working_size(yunet):
     for shape in ((480, 640), (240, 320), (60, 80), (1080, 1920), (640, 360)):
         factor = max(shape) / 320
-        image = cv2.resize(patch(15, 10, cell=8, shape=_small(shape)), shape[::-1])
+        small = tuple(round(side / factor) for side in shape)
+        image = cv2.resize(patch(15, 10, cell=8, shape=small), shape[::-1])
         face = yunet.detect(image)[0]
         middle = np.array([15.5, 10.5]) * 8 * factor
         assert np.allclose(face.landmarks.mean(axis=0), middle + LANDMARKS.mean(0) * factor, atol=4)
 
 
-def _small(shape):
-    return tuple(round(side * 320 / max(shape)) for side in shape)
-
-
-def test_that_faces_come_apart_and_unsure_ones_stay_away(yunet):
+def test_that_faces_are_separate_and_uncertain_ones_left_out(yunet):
     image = patch(8, 8)
     image[16 * 20 : 16 * 21, 16 * 30 : 16 * 31] = RED
     image[16 * 22 : 16 * 23, 16 * 8 : 16 * 9] = (120, 0, 0)
@@ -70,14 +67,14 @@ def known_face(middle, size=2.0):
 
 
 def spots(*middles, size=36):
-    """Return an image with red squares so large that a cell of any grid lies inside."""
+    """Return an image with red squares large enough to contain a cell of any grid."""
     image = blank()
     for x, y in middles:
         image[y - size // 2 : y + size // 2, x - size // 2 : x + size // 2] = RED
     return image
 
 
-def test_that_looking_nearby_finds_the_face_in_its_window_only(yunet):
+def test_that_refining_finds_the_face_in_its_window_only(yunet):
     image = spots((328, 200))
     known = known_face((337.0, 194.0))
     near = yunet.refine(image, known)
@@ -88,23 +85,23 @@ def test_that_looking_nearby_finds_the_face_in_its_window_only(yunet):
     assert yunet.refine(image, known_face((578.0, 200.0))) is None
 
 
-def test_that_of_two_faces_nearby_the_one_that_moved_least_is_taken(yunet):
+def test_that_of_two_faces_in_the_window_the_one_that_moved_least_is_followed(yunet):
     image = spots((280, 200), (390, 200))
     for x in (280, 390):
         near = yunet.refine(image, known_face((float(x), 200.0)))
         assert np.abs(near.landmarks[2] - [x, 200] - 2 * LANDMARKS[2]).max() < 20
 
 
-def test_that_a_face_at_the_border_or_without_landmarks_does_no_harm(yunet):
+def test_that_a_face_at_the_border_or_without_landmarks_is_not_found(yunet):
     assert yunet.refine(blank(), known_face((0.0, 0.0))) is None
     assert yunet.refine(blank(), Face((0, 0, 1, 1), np.full((5, 2), np.nan), 1.0)) is None
     for shape in ((1, 1), (1, 500), (700, 2)):
         assert yunet.detect(blank(0, *shape)) == []
 
 
-def test_that_a_file_which_is_no_network_is_told_in_one_sentence(tmp_path):
+def test_that_a_file_that_is_not_yunet_is_refused(tmp_path):
     path = write_yunet(tmp_path / YUNET_FILE, outputs=("cls", "bbox"))
     for content in (path.read_bytes(), b"", b"<html>not found</html>", bytes(range(256)) * 50):
         path.write_bytes(content)
-        with pytest.raises(InvalidInputError, match="is not a YuNet network"):
+        with pytest.raises(InvalidInputError, match="YuNet"):
             opened(path)

@@ -1,9 +1,9 @@
-"""An ONNX file with YuNet's inputs and outputs whose "faces" are patches of pure red.
+"""An ONNX file with YuNet's inputs and outputs whose "faces" are pure red patches.
 
-The real file cannot be shipped or fetched here. This one answers by known rules, so what goes
-into and comes out of OpenCV's real ``FaceDetectorYN`` can be checked number by number: on the grid
-of stride 8, a cell's score is how red it is (red less blue), its face is `BOX` pixels large about
-the cell's centre, and its landmarks lie at `LANDMARKS` from that centre.
+The real file cannot be shipped or fetched here. This one follows known rules, so the input and
+output of OpenCV's real ``FaceDetectorYN`` can be checked number by number: on the grid of stride 8,
+a cell's score is its redness (red minus blue), its face is `BOX` pixels large about the cell's
+centre, and its landmarks are at `LANDMARKS` from that centre.
 """
 
 import numpy as np
@@ -16,14 +16,14 @@ LANDMARKS = np.array([(-10, -8), (10, -8), (0, 2), (-8, 12), (8, 12)], dtype=flo
 
 
 def write_yunet(path, outputs=("cls", "obj", "bbox", "kps")):
-    """Write the network; leaving outputs out makes it unfit."""
+    """Write the network; without all outputs it is unusable."""
     nodes, tensors, results = [], [], []
 
     def constant(name, values, dtype=np.float32):
         tensors.append(numpy_helper.from_array(np.asarray(values, dtype), name))
         return name
 
-    # OpenCV hands over blue, green, red: the third channel less the first.
+    # OpenCV passes blue, green, red: the third channel minus the first.
     constant("redness", np.array([-1, 0, 1]).reshape(1, 3, 1, 1) / 255)
     constant("zero", 0.0)
     constant("one", 1.0)
