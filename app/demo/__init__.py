@@ -1,1 +1,1 @@
-"""The built-in demo: generated people and attacks, as a source and as a job without a screen."""
+"""The built-in demo: generated people and attacks, as a frame source and without a window."""

@@ -1,8 +1,8 @@
-"""The demo's chapters, recorded on a thread of their own and kept compressed.
+"""The demo's chapters, recorded on a separate thread and kept compressed.
 
-A picture takes 25 to 65 ms to record on an idle core, longer than it is shown when the networks run
-beside it. The most urgent chapter is recorded at full speed, the others ahead of time at half that
-pace, to leave time for the program. The whole loop takes 38 MB, all takes to enrol 87 MB more.
+Recording a picture takes 25 to 65 ms on an idle core, longer than it is shown if the networks run
+at the same time. The most urgent chapter is recorded at full speed, the others ahead of time at
+half speed, to leave time for the program. The loop takes 38 MB, all takes to enrol another 87 MB.
 """
 
 import threading
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from app.demo.script import Chapter, Take
 
 HEAD_START = 0.5
-"""Seconds before the renderer is loaded, unless a reader waits: it would slow down a program that
-is just starting."""
+"""Seconds until the renderer is loaded, unless a reader waits: loading slows down the start of the
+program."""
 
 
 def _record(take: Take) -> Iterator[bytes]:
@@ -24,7 +24,7 @@ def _record(take: Take) -> Iterator[bytes]:
 
 
 class Reel:
-    """The recorded pictures of chapters; `wish` says what to record, `picture` waits for one."""
+    """The recorded pictures of chapters; `request` sets what to record, `picture` waits for one."""
 
     def __init__(
         self,
@@ -36,42 +36,42 @@ class Reel:
         self._record = record
         self._head_start = head_start
         self._changed = threading.Condition()
-        self._wishes: tuple[Chapter, ...] = ()
+        self._requested: tuple[Chapter, ...] = ()
         self._n_waiting = 0
         self._stopped = True
         self._error: Exception | None = None
         self._thread: threading.Thread | None = None
 
     def insert(self, chapter: Chapter, pictures: Sequence[bytes]) -> None:
-        """Put in pictures that were recorded earlier; recording goes on after them."""
+        """Add pictures that were recorded earlier; recording continues after them."""
         with self._changed:
-            there = self._pictures[chapter]
-            there += pictures[len(there) : chapter.take.n_frames]
+            existing = self._pictures[chapter]
+            existing += pictures[len(existing) : chapter.take.n_frames]
 
     def count(self, chapter: Chapter) -> int:
         return len(self._pictures[chapter])
 
     def progress(self, chapters: Iterable[Chapter]) -> float:
-        """Share of these chapters that is recorded, 0 to 1."""
+        """Return the recorded share of these chapters, 0 to 1."""
         wanted = set(chapters)
         return sum(map(self.count, wanted)) / sum(chapter.take.n_frames for chapter in wanted)
 
     def start(self) -> None:
-        """Begin to record the wishes, or go on where `stop` broke off."""
+        """Start recording what was requested, or continue after `stop`."""
         with self._changed:
             self._stopped, self._error = False, None
             self._work()
 
     def stop(self) -> None:
-        """Stop recording after the picture under way, and wake a waiting reader."""
+        """Stop recording after the current picture, and wake waiting readers."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
 
-    def wish(self, chapters: Iterable[Chapter]) -> None:
-        """Set what to record, most urgent first, and let waiting readers look again."""
+    def request(self, chapters: Iterable[Chapter]) -> None:
+        """Set what to record, most urgent first, and let waiting readers check again."""
         with self._changed:
-            self._wishes = tuple(dict.fromkeys(chapters))
+            self._requested = tuple(dict.fromkeys(chapters))
             self._changed.notify_all()
             self._work()
 
@@ -80,7 +80,7 @@ class Reel:
     ) -> bytes | None:
         """Return a picture as soon as it is recorded; raise the recorder's error, if there is one.
 
-        None when the reel is stopped, or when ``waiting``, asked after every `wish`, is false.
+        None if the reel is stopped, or if ``waiting``, called after every `request`, is false.
         """
         pictures = self._pictures[chapter]
         with self._changed:
@@ -97,25 +97,25 @@ class Reel:
             return pictures[number]
 
     def check(self) -> None:
-        """Raise the error for which the recorder gave up, if it did."""
+        """Raise the error that stopped the recorder, if any."""
         if self._error is not None:
             raise self._error
 
     # ------------------------------------------------------------ recording
 
     def _work(self) -> None:
-        """Start the thread if there is work and none does it; the lock is held."""
+        """Start the thread if there is work and no thread; the lock is held."""
         if self._thread is None and self._error is None and self._next() is not None:
-            # Not a daemon, though the capture thread that starts it is one: killed within OpenCV,
-            # it would abort the process.
+            # Not a daemon, although the capture thread that starts it is one: a thread killed
+            # inside OpenCV aborts the process.
             self._thread = threading.Thread(target=self._run, name="demo recorder", daemon=False)
             self._thread.start()
 
     def _next(self) -> Chapter | None:
-        """What to record now, if recording goes on at all."""
+        """Return what to record next, or None to stop."""
         if self._stopped or not threading.main_thread().is_alive():
             return None
-        incomplete = (one for one in self._wishes if self.count(one) < one.take.n_frames)
+        incomplete = (c for c in self._requested if self.count(c) < c.take.n_frames)
         return next(incomplete, None)
 
     def _run(self) -> None:
@@ -136,9 +136,9 @@ class Reel:
                 self._changed.notify_all()
 
     def _film(self, chapter: Chapter) -> None:
-        """Record a chapter until it is complete, or until something else is more urgent."""
-        # A take is one uninterrupted recording: one that was broken off is made again from its
-        # beginning, and pictures that are there already are left out.
+        """Record a chapter until it is complete or something else is more urgent."""
+        # A take is one uninterrupted recording: after an interruption it is recorded again from the
+        # beginning, and pictures that exist are skipped.
         pictures = self._pictures[chapter]
         began = time.monotonic()
         for number, picture in enumerate(self._record(chapter.take)):
@@ -148,7 +148,7 @@ class Reel:
                 if number == len(pictures):
                     pictures.append(picture)
                     self._changed.notify_all()
-                if self._wishes[0] != chapter and not self._n_waiting:
+                if self._requested[0] != chapter and not self._n_waiting:
                     spent = time.monotonic() - began
                     self._changed.wait_for(lambda: self._next() != chapter, spent)
             began = time.monotonic()

@@ -1,4 +1,4 @@
-"""The demo without a window: enrol a generated person, fit, and test on takes never seen.
+"""The demo without a window: enrol a generated person, fit, and test on new takes.
 
 It shows that the parts work together, not how well real attacks are detected.
 """
@@ -30,24 +30,24 @@ ENROLLED = ("office", "window", "lamp")
 NEW = "side"
 TAKE_FRAMES = 90
 EVERY = 10
-"""Of a take every tenth frame is used: three a second."""
+"""Every tenth frame of a take is used: three per second."""
 
 RECORDED_AHEAD = 2
-"""Takes that are recorded while another one is processed."""
+"""Number of takes recorded while another one is processed."""
 
 SPECIES = {chapter.take.instrument: chapter.key for chapter in window_script().attacks}
-"""The window's name for each instrument's species."""
+"""The species of each instrument, as named in the window."""
 
 Progress = Callable[[int, int, str], None]
-"""Called with steps done, steps in all, and the current step."""
+"""Called with the steps done, the total, and the name of the current step."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """How many takes are recorded: enrolled, of the person tested, and of each species."""
+    """Number of takes to record: to enrol, to test the person, and for each species of attack."""
 
     enrolled: int = 6
-    """In each light, as are the next two."""
+    """Per light, as are the next two."""
     again: int = 3
     another_day: int = 1
     new: int = 2
@@ -57,12 +57,12 @@ class Size:
 
 FULL = Size()
 SHORT = Size(enrolled=3, again=1, another_day=1, new=1, attacks=2)
-"""In the place of the window, where there is no screen."""
+"""Used in place of the window where there is no screen."""
 
 
 @dataclass(frozen=True)
 class Presented:
-    """A presentation and its take; those of one group differ in nothing but the recording."""
+    """A presentation and its take; presentations of one group differ only in the recording."""
 
     group: str
     take: Take
@@ -79,13 +79,13 @@ class GroupResult:
 
     @property
     def tally(self) -> Tally:
-        verdicts = [one.verdict for one in self.presentations]
+        verdicts = [presentation.verdict for presentation in self.presentations]
         return Tally.of(self.name if self.is_attack else BONA_FIDE, verdicts)
 
 
 @dataclass(frozen=True)
 class DemoResult:
-    """A fitted model and its verdicts on recordings it had not seen."""
+    """A fitted model and its verdicts on recordings that were not enrolled."""
 
     pad: PadModel
     guided_test: GuidedTest
@@ -96,13 +96,13 @@ class DemoResult:
 
     @property
     def results(self) -> tuple[GroupResult, ...]:
-        """Every group, in the order of their first presentations."""
+        """All groups, in the order of their first presentations."""
         groups: dict[str, list[Presented]] = {}
-        for one in self.presented:
-            groups.setdefault(one.group, []).append(one)
+        for item in self.presented:
+            groups.setdefault(item.group, []).append(item)
         return tuple(
-            GroupResult(name, members[0].take.is_attack, tuple(one.presentation for one in members))
-            for name, members in groups.items()
+            GroupResult(name, items[0].take.is_attack, tuple(item.presentation for item in items))
+            for name, items in groups.items()
         )
 
     @property
@@ -115,16 +115,16 @@ class DemoResult:
 
     @property
     def conditions(self) -> str:
-        """A sentence on what varied between the presentations."""
+        """A description of the conditions of the presentations."""
         groups = [item for item in self.results if not item.is_attack]
         genuine = "; ".join(f"{len(item.presentations)} × {item.name}" for item in groups)
-        attacks = [one.take.condition for one in self.presented if one.take.is_attack]
+        attacks = [item.take.condition for item in self.presented if item.take.is_attack]
         lights = ", ".join(dict.fromkeys(attacks))
         return f"Bona fide: {genuine}. Attacks: in {lights} light, in turn."
 
 
 def script(seed: int, size: Size = FULL) -> tuple[dict[str, Take], list[tuple[str, Take]]]:
-    """Return the takes to enrol by name, and those to test by group; a seed is a person."""
+    """Return the takes to enrol by name and those to test by group; a seed selects a person."""
     person = PEOPLE[seed % len(PEOPLE)]
     today, another_day = 2 * seed, 2 * seed + 1
 
@@ -153,29 +153,29 @@ def script(seed: int, size: Size = FULL) -> tuple[dict[str, Take], list[tuple[st
 
 
 def run(seed: int = 0, progress: Progress | None = None, size: Size = FULL) -> DemoResult:
-    """Record takes, fit the default model on the enrolled ones, test on the rest."""
+    """Record takes, fit the default model to the enrolled ones and test it on the rest."""
     enrolled, tested = script(seed, size)
     takes = [*enrolled.values(), *(take for _, take in tested)]
     n_frames = sum(take.n_frames // EVERY for take in takes)
     done = 0
 
-    def tell(text: str, n: int = 0) -> None:
+    def report(text: str, n: int = 0) -> None:
         nonlocal done
         done += n
         if progress is not None:
             progress(done, n_frames, text)
 
-    tell("preparing the networks")
+    report("preparing the networks")
     pipeline = make_pipeline(DEFAULT_PRESET)
     recordings = _recorded(takes)
-    # Each take's frames are asked for in turn, so the next one's are recorded meanwhile.
+    # Takes are consumed one at a time, so that the next ones are recorded meanwhile.
     genuine = collect(
         pipeline,
         {name: chain.from_iterable(islice(recordings, 1)) for name in enrolled},
         is_simulated=True,
-        progress=lambda name: tell(f"enrolling {name}", 1),
+        progress=lambda name: report(f"enrolling {name}", 1),
     )
-    tell("fitting")
+    report("fitting")
     model = fitted(genuine, Settings(), pipeline.extractor.fingerprint())
     guided_test, presented = GuidedTest(), []
     guided_test.use_model(model.digest)
@@ -185,14 +185,14 @@ def run(seed: int = 0, progress: Progress | None = None, size: Size = FULL) -> D
         guided_test.start(species, is_simulated=True)
         for frame in next(recordings):
             guided_test.offer(score_frame(pipeline, model, frame))
-            tell(f"testing {group}", 1)
+            report(f"testing {group}", 1)
         guided_test.finish()
         presented.append(Presented(group, take, guided_test.presentations[-1]))
     return DemoResult(model, guided_test, seed, len(genuine), tuple(enrolled), tuple(presented))
 
 
 def _recorded(takes: Sequence[Take]) -> Iterator[list[Frame]]:
-    """Yield the frames of every take; the next are recorded meanwhile, mostly without the GIL."""
+    """Yield the frames of each take while the next ones are recorded, mostly without the GIL."""
     pool = ThreadPoolExecutor(RECORDED_AHEAD, "recorder")
     under_way: deque[Future[list[Frame]]] = deque()
     try:

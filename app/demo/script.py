@@ -1,4 +1,4 @@
-"""What the built-in demo presents; importing this loads no renderer."""
+"""The content of the built-in demo; importing this does not load the renderer."""
 
 from dataclasses import dataclass
 
@@ -9,20 +9,20 @@ SIZE = (640, 480)
 """Width and height of every frame."""
 
 RATE = 30.0
-"""Frames a second."""
+"""Frames per second."""
 
 PERSON = "P001"
 
 NOBODY = "nobody"
 
 N_RECORDED = 48
-"""Pictures recorded for a chapter of the loop by default."""
+"""Default number of pictures recorded for a chapter of the loop."""
 
 ENROLLED_LIGHTS = ("window", "lamp", "office")
-"""Lights of the first names that are offered for takes."""
+"""Lights of the first names suggested for takes."""
 
 _ENROLMENT_LENGTH = 5.5
-"""Takes to enrol are longer than those of the loop by this factor: 264 pictures, enough to keep 35
+"""Factor by which takes to enrol are longer than those of the loop: 264 pictures, enough for 35
 frames a quarter of a second apart (`app.session.takes.Plan`)."""
 
 
@@ -31,16 +31,16 @@ class Take:
     """One uninterrupted recording; equal takes give equal frames."""
 
     person: str
-    """Who is before the camera or, in an attack, impersonated."""
+    """The person in front of the camera or, in an attack, the impersonated one."""
     instrument: str | None = None
-    """How they are impersonated; None for the person themself, `NOBODY` for the empty room."""
+    """The attack instrument; None for the person themself, `NOBODY` for the empty room."""
     condition: str = "office"
-    """The light; a person has one room for each."""
+    """The light; each person has one room per light."""
     seed: int = 0
-    """Decides pose, distance, motion and expression."""
+    """Determines pose, distance, motion and expression."""
     n_frames: int = 60
     session: int = 0
-    """Takes of one session share clothes, focus and exposure, and in each light the seat."""
+    """Takes of one session share clothes, focus and exposure, and the seat in each light."""
 
     @property
     def is_attack(self) -> bool:
@@ -48,7 +48,7 @@ class Take:
 
     @property
     def label(self) -> str:
-        """Folder of its class: ``bonafide``, ``attack-<instrument>`` or ``nobody``."""
+        """Folder name of its class: ``bonafide``, ``attack-<instrument>`` or ``nobody``."""
         return f"attack-{self.instrument}" if self.is_attack else self.instrument or "bonafide"
 
     @property
@@ -59,14 +59,14 @@ class Take:
 
 @dataclass(frozen=True)
 class Chapter:
-    """A take that the demo presents, to and fro."""
+    """A take that the demo plays forwards and backwards."""
 
     key: str
-    """The same from version to version; an attack's is its species."""
+    """Stable across versions; for an attack, its species."""
     caption: str
     take: Take
     n_frames: int
-    """For how many frames the loop shows it."""
+    """Number of frames for which the loop shows it."""
 
     @property
     def is_genuine(self) -> bool:
@@ -78,7 +78,7 @@ class Chapter:
 
 
 def light_of(name: str, n_takes: int) -> str:
-    """Return the light of a take: names that are offered have theirs, others take turns."""
+    """Return the light of a take: suggested names have their own, others rotate."""
     if name in TAKE_NAMES[: len(ENROLLED_LIGHTS)]:
         return ENROLLED_LIGHTS[TAKE_NAMES.index(name)]
     return ENROLLED_LIGHTS[n_takes % len(ENROLLED_LIGHTS)]
@@ -86,18 +86,18 @@ def light_of(name: str, n_takes: int) -> str:
 
 @dataclass(frozen=True)
 class Script:
-    """Everything the demo can present."""
+    """Everything that the demo can present."""
 
     loop: tuple[Chapter, ...]
-    """Shown in turn, some chapters more than once."""
+    """Shown in order, some chapters more than once."""
     enrolment: tuple[Chapter, ...]
-    """Genuine takes to enrol, which the loop does not show."""
+    """Genuine takes to enrol; not in the loop."""
     aside: tuple[Chapter, ...] = ()
     """Shown only on request."""
 
     @property
     def presentations(self) -> tuple[Chapter, ...]:
-        """Every chapter once: the loop's in the order they appear, then the others."""
+        """Every chapter once: those of the loop in order, then the others."""
         return tuple(dict.fromkeys(self.loop + self.aside + self.enrolment))
 
     @property
@@ -106,26 +106,26 @@ class Script:
 
     @property
     def test_plan(self) -> tuple[str, ...]:
-        """Species of a whole test: every attack once, the person before each."""
-        return tuple(species for one in self.attacks for species in (BONA_FIDE, one.key))
+        """Species of a complete test: every attack once, each after the genuine person."""
+        return tuple(species for attack in self.attacks for species in (BONA_FIDE, attack.key))
 
     def enrolment_take(self, light: str, n_takes: int) -> Chapter:
-        """Return a take in a light, or in any if there is none; other rounds get other takes."""
-        takes = [one for one in self.enrolment if one.take.condition == light] or self.enrolment
+        """Return a take in this light, or in any if there is none; each round gets another take."""
+        takes = [c for c in self.enrolment if c.take.condition == light] or self.enrolment
         return takes[n_takes // len(ENROLLED_LIGHTS) % len(takes)]
 
     def presentation_of(self, species: str, n_before: int = 0) -> Chapter | None:
-        """Return what a test presents, the person in one take after the other; None if nothing."""
+        """Return what a test presents, the person in one take after another; None if unknown."""
         if species != BONA_FIDE:
-            return next((one for one in self.attacks if one.key == species), None)
-        shown = [one for one in dict.fromkeys(self.loop) if one.is_genuine]
-        return shown[n_before % len(shown)]
+            return next((attack for attack in self.attacks if attack.key == species), None)
+        genuine = [chapter for chapter in dict.fromkeys(self.loop) if chapter.is_genuine]
+        return genuine[n_before % len(genuine)]
 
 
 _LIGHTS = {"window": "by the window", "lamp": "by lamp light", "office": "in office light"}
 
-# Species: instrument, light, number of the take, caption. The numbers were chosen by eye so that
-# one sees what is held up, never by a model's verdict.
+# Species: instrument, light, number of the take, caption. The numbers were chosen by eye to show
+# the instrument clearly, never by a model's verdict.
 _ATTACKS = {
     "print": ("print", "window", 21, "A print of the person"),
     "photo": ("photo", "office", 22, "A glossy photo of the person"),
@@ -139,7 +139,7 @@ _ATTACKS = {
 
 _ENROLMENT_TAKES = (1, 2)
 
-# Number of a genuine take: caption, which is unique.
+# Number of a genuine take: caption (unique with its light).
 _GENUINE = {
     1: "The person, {light}, take 1",
     2: "The person, {light}, take 2",
@@ -147,8 +147,8 @@ _GENUINE = {
     7: "The person again, {light}",
 }
 
-# The person first, then an attack and the person in turn; at the end the empty room. Only lights
-# that are suggested for enrolment: a third one is there to see what happens then.
+# The person and an attack in turn; at the end the empty room. The loop has two of the lights
+# suggested for enrolment; `_ASIDE` has the third, to show what unfamiliar light does.
 _LOOP = (
     *("window 6", "print", "lamp 6", "phone", "window 7", "tablet", "lamp 7", "paper mask"),
     *("window 6", "replay", "lamp 6", "monitor", "window 7", "photo", "lamp 7", "3-D mask"),
@@ -176,6 +176,6 @@ def script(n_recorded: int = N_RECORDED) -> Script:
         take = Take(PERSON, instrument, light, number, n_pictures)
         return Chapter(key, caption, take, round(seconds * RATE))
 
-    # In the order in which they are asked for: the next one is recorded ahead.
+    # In the order in which they are requested: the next one is recorded ahead.
     enrolment = tuple(chapter(f"{light} {take}") for take in _ENROLMENT_TAKES for light in _LIGHTS)
     return Script(tuple(map(chapter, _LOOP)), enrolment, tuple(map(chapter, _ASIDE)))

@@ -1,4 +1,4 @@
-"""One webcam for everything: lens, sensor, picture processing and compression, in this order."""
+"""A simulated camera: lens, sensor, image processing and compression, in this order."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,8 +14,8 @@ from app.types import Image
 
 _LEVELS = 4096
 
-# Share of the blur that comes before sampling (the lens); the rest is interpolation and scaling,
-# which smooth moiré but no longer prevent it.
+# Share of the blur before sampling (the lens); the rest is interpolation and scaling, which soften
+# moiré but do not prevent it.
 _OPTICS = 0.4
 _STRAY = 0.035
 _BEFORE = 0.4
@@ -23,7 +23,7 @@ _BEFORE = 0.4
 
 @dataclass(frozen=True)
 class CameraModel:
-    """A kind of camera: ranges from which a unit of it is drawn.
+    """A kind of camera: ranges from which each unit is drawn.
 
     ``blur`` is the lens blur in pixels (standard deviation); ``noise`` the shot noise at full
     intensity and gain 1, as a share of the intensity range squared.
@@ -37,19 +37,19 @@ class CameraModel:
 
 
 WEBCAM = CameraModel()
-"""The camera every take is recorded with."""
+"""The camera of every take."""
 
 PHONE = CameraModel(
     blur=(0.5, 0.8), noise=0.8e-4, quality=(88, 95), sharpening=0.5, saturation=(1.05, 1.3)
 )
-"""The camera that took the picture an attacker prints or shows (at twice the resolution)."""
+"""The camera of the pictures that attackers print or show (at twice the resolution)."""
 
 
 class Camera:
     """A camera during one take.
 
-    ``unit`` decides on hardware and settings, which takes of one session share, ``rng`` how focus
-    and exposure wander in this take, and its noise.
+    ``unit`` determines hardware and settings, which takes of one session share; ``rng`` determines
+    the noise of this take and how focus and exposure drift.
     """
 
     def __init__(
@@ -74,12 +74,12 @@ class Camera:
 
     def _through_lens(self, view: View, time: float) -> F32:
         blur = self._blur * float(np.exp(self._focus(time)))
-        # Part of the blur comes before pixels are summed up, the rest after, where it is cheap.
+        # Part of the blur comes before downsampling, the rest after it, where it is cheap.
         lens = cv2.GaussianBlur(view.image, (5, 5), 2.0 * _BEFORE)
         height, width = lens.shape[0] // 2, lens.shape[1] // 2
         light = f32(cv2.resize(lens, (width, height), interpolation=cv2.INTER_AREA))
         light = _blurred(light, np.sqrt(max(blur**2 - _BEFORE**2, 0.0)))
-        # Cheap lenses scatter some light over the whole picture, so that no black is quite black.
+        # Cheap lenses scatter some light over the whole picture, so black is never quite black.
         stray = np.array(cv2.mean(light)[:3]) * _STRAY
         mixing = np.column_stack([np.eye(3) * (1.0 - _STRAY), stray]).astype(np.float32)
         light = f32(cv2.transform(light, mixing))
@@ -90,10 +90,10 @@ class Camera:
         return f32(cv2.multiply(light, _vignette(width, height)))
 
     def _gains(self, light: F32, time: float) -> F32:
-        """Auto exposure and white balance: the picture's middle counts most, changes are slow."""
+        """Auto exposure and white balance: slow, and weighted to the middle of the picture."""
         middle = cv2.mean(light, _metering(light.shape[1], light.shape[0]))[:3]
         grey = max(float(np.mean(middle)), 1e-5)
-        # Half-hearted grey world, as webcams do it: casts are weakened, never removed.
+        # Partial grey-world balance, as in webcams: casts are weakened, never removed.
         colour = np.maximum(f32(cv2.mean(light)[:3]), np.float32(1e-5))
         balance = (colour.mean() / colour) ** np.float32(0.5) * self._taste
         exposure = min(self._target / grey, 7.0)
@@ -119,14 +119,14 @@ class Camera:
         return f32(cv2.add(signal, cv2.multiply(spread, np.ascontiguousarray(grain))))
 
     def _black_level(self, signal: F32) -> float:
-        """Auto contrast: part of the haze over the darkest parts is taken away, slowly."""
+        """Auto contrast: slowly remove part of the haze over the darkest parts."""
         small = cv2.resize(signal, (64, 48), interpolation=cv2.INTER_AREA).mean(axis=2)
         wanted = self._stretch * min(float(np.percentile(small, 2)), 0.12)
         self._black = wanted if self._black is None else 0.94 * self._black + 0.06 * wanted
         return self._black
 
     def _process(self, signal: F32) -> bytes:
-        """Black level, vivid colours, tone curve, softer colour, sharpening, compression."""
+        """Apply black level, saturation, tone curve, softer colour, sharpening and compression."""
         black = self._black_level(signal)
         signal = f32(cv2.transform(signal, self._vivid))
         scale = (_LEVELS - 1) / (1.0 - black)
@@ -149,7 +149,7 @@ class Camera:
 
 
 def unpacked(packed: bytes) -> Image:
-    """Return the picture of what a camera has sent."""
+    """Decode a picture from `Camera.shoot`."""
     image = cv2.imdecode(np.frombuffer(packed, np.uint8), cv2.IMREAD_COLOR_RGB)
     return np.asarray(image, np.uint8)
 
@@ -160,7 +160,7 @@ def _blurred(image: F32, blur: float) -> F32:
 
 @lru_cache(maxsize=1)
 def _tone_curve() -> NDArray[np.uint8]:
-    """8-bit value of each 16-bit level: a power law with a gentle S, as webcams' curves are."""
+    """8-bit value of each 16-bit level: a power law with a gentle S, as in webcams."""
     level = np.minimum(np.arange(2**16) / (_LEVELS - 1), 1.0)
     coded = level ** (1.0 / GAMMA)
     curved = coded - 0.22 * np.sin(2.0 * np.pi * coded) / (2.0 * np.pi)
@@ -168,7 +168,7 @@ def _tone_curve() -> NDArray[np.uint8]:
 
 
 def _saturation(strength: float) -> F32:
-    """Matrix that moves colours away from grey."""
+    """Return the matrix that moves colours away from grey."""
     grey = np.array([[0.25, 0.65, 0.1]] * 3)
     return f32(grey + (np.eye(3) - grey) * strength)
 
@@ -183,7 +183,7 @@ def _vignette(width: int, height: int) -> F32:
 
 @lru_cache(maxsize=4)
 def _metering(width: int, height: int) -> NDArray[np.uint8]:
-    """Which pixels the exposure looks at: an ellipse that holds the middle half of the picture."""
+    """Mask of the pixels that set the exposure: an ellipse over the middle half of the picture."""
     mask = np.zeros((height, width), np.uint8)
     middle, axes = (width // 2, height // 2), (width * 2 // 5, height * 9 // 20)
     cv2.ellipse(mask, middle, axes, 0, 0, 360, 255, -1)
@@ -192,7 +192,7 @@ def _metering(width: int, height: int) -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=1)
 def _noise_bank() -> F32:
-    """Slightly smooth noise of which each frame takes a random window: drawing costs 10 ms."""
+    """Slightly smooth noise; each frame takes a random window, since drawing takes 10 ms."""
     raw = generator("noise bank").standard_normal((1400, 1800, 3), np.float32)
     soft = cv2.GaussianBlur(raw, (0, 0), 0.55)
     return (soft / soft.std()).astype(np.float32)

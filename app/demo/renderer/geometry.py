@@ -1,7 +1,7 @@
-"""How a face moves before the camera, its shape, and where each pixel looks on a head or a plate.
+"""The motion and shape of a face, and which point of a head or plate each pixel sees.
 
-Lengths are in eye distances; x points to the image's right, y down, z to the camera, and the
-origin lies between the eyes. A genuine head and a held-up print move alike.
+Lengths are in eye distances; x points to the image's right, y down, z towards the camera, and the
+origin is between the eyes. A genuine head and a held-up print move in the same way.
 """
 
 from collections.abc import Callable
@@ -21,8 +21,8 @@ _SWAY = (0.13, 0.27, 0.45, 0.8)
 _TREMOR = (3.1, 5.3, 7.7)
 
 _ELSEWHERE = 0.25
-"""Share of a take's own place that is left beside its session's seat: sizes of the face then differ
-by 4 % from take to take, about as in real recordings of one sitting."""
+"""How much a take's own position counts beside its session's seat: face sizes then differ by 4 %
+between takes, about as in real recordings of one sitting."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Pose:
 
 
 class Wave:
-    """A smooth random course in time with a given standard deviation."""
+    """A smooth random function of time with a given standard deviation."""
 
     def __init__(self, rng: np.random.Generator, spread: float, tremor: float = 0.0) -> None:
         sway = rng.normal(0.0, 1.0, len(_SWAY)) / np.arange(1, len(_SWAY) + 1)
@@ -57,7 +57,7 @@ class Wave:
 
 
 class Motion:
-    """Place, size, tilt and expression of a face in time; ``home`` is the pose it moves about."""
+    """Position, size, tilt and expression of a face over time, about the pose ``home``."""
 
     def __init__(self, rng: np.random.Generator, width: int, height: int) -> None:
         unit = width / 640.0
@@ -79,7 +79,7 @@ class Motion:
         self._blinks = np.cumsum(gaps) - float(rng.uniform(0.0, 1.0))
 
     def seated(self, seat: Pose) -> "Motion":
-        """Return the same course near a seat; the pose of the head stays this take's own."""
+        """Return the same motion near a seat; the angles of the head do not change."""
         near, own, there = copy(self), vars(self.home), vars(seat)
         place = {
             name: there[name] * (own[name] / there[name]) ** _ELSEWHERE
@@ -89,7 +89,7 @@ class Motion:
         return near
 
     def straightened(self) -> "Motion":
-        """Return the same course of a face that looks straight into the camera."""
+        """Return the same motion of a face that looks straight into the camera."""
         still = copy(self)
         still.home = replace(self.home, roll=0.0, yaw=0.0, pitch=0.0)
         still._roll = still._yaw = still._pitch = Wave(np.random.default_rng(0), 0.0)
@@ -97,7 +97,7 @@ class Motion:
         return still
 
     def calmed(self, share: float) -> "Motion":
-        """Return the same course with only a share of its movement."""
+        """Return the same motion, reduced to a share."""
         calm = copy(self)
         for name in ("_x", "_y", "_size", "_roll", "_yaw", "_pitch"):
             setattr(calm, name, getattr(self, name).scaled(share))
@@ -115,7 +115,7 @@ class Motion:
         )
 
     def expression(self, time: float) -> dict[str, float]:
-        """How the face differs from the portrait, each about 0 to 1."""
+        """Return how the face differs from the portrait, each value about 0 to 1."""
         # Blinks repeat after a few minutes.
         since = np.abs(time % float(self._blinks[-1]) - self._blinks).min()
         return {
@@ -129,14 +129,14 @@ class Motion:
 # ------------------------------------------------------------- shape
 
 STEP = 4
-"""Reliefs are kept at every fourth pixel of the canonical picture: they are smooth."""
+"""Reliefs are smooth, so every fourth pixel of the canonical picture is enough."""
 
 
 @dataclass(frozen=True, eq=False)
 class Relief:
     """Depth towards the camera and unit normals, at every `STEP`-th canonical pixel.
 
-    ``turns`` is how much a point follows the head: 1 on the face, 0 on the shoulders.
+    ``turns`` is how far a point turns with the head: 1 on the face, 0 on the shoulders.
     """
 
     depth: F32
@@ -145,7 +145,7 @@ class Relief:
 
 
 def grid(step: int = STEP) -> tuple[F32, F32]:
-    """Coordinates of every so many canonical pixels, as a row and a column."""
+    """Return coordinates of every ``step``-th canonical pixel, as a row and a column."""
     height, width = CANVAS
     x = (np.arange(0, width, step) - EYES[0]) / EYE_DISTANCE
     y = (np.arange(0, height, step) - EYES[1]) / EYE_DISTANCE
@@ -158,7 +158,7 @@ def _bump(x: F32, y: F32, at: tuple[float, float], size: tuple[float, float]) ->
 
 @lru_cache(maxsize=16)
 def head_relief(mouth: float) -> Relief:
-    """Relief of a head and shoulders whose mouth lies ``mouth`` below the eyes."""
+    """Return the relief of head and shoulders, with the mouth ``mouth`` below the eyes."""
     x, y = grid()
     radius = (x / 1.45) ** 2 + ((y - 0.25) / 2.1) ** 2
     skull = 1.35 * np.sqrt(np.maximum(1.0 - radius, 0.0) + 0.03)
@@ -181,27 +181,27 @@ def head_relief(mouth: float) -> Relief:
 
 
 def normals(depth: F32, points_per_unit: float) -> F32:
-    """Unit normals of a depth map."""
+    """Return the unit normals of a depth map."""
     slope_y, slope_x = np.gradient(depth * points_per_unit)
     normal = np.dstack([-slope_x, -slope_y, np.ones_like(depth)])
     return (normal / np.linalg.norm(normal, axis=2, keepdims=True)).astype(np.float32)
 
 
 CELL = 2
-"""Camera pixels from one grid point to the next."""
+"""Camera pixels between grid points."""
 
 
 Field = Callable[[float], tuple[F32, F32]]
-"""Maps a time to the places on a layer that a coarse grid over the picture sees, in eye distances
-from between the eyes. Coarse is exact enough: fields are smooth, and the picture on the layer is
+"""Maps a time to the points of a layer seen by a coarse grid over the picture, in eye distances
+from between the eyes. A coarse grid is exact enough: fields are smooth, and the layer's picture is
 sampled at full resolution afterwards."""
 
 Sheen = Callable[[float, F32, F32], F32]
-"""Light that a surface mirrors: time, x, y on the layer -> (rows, columns, 3)."""
+"""Light that a surface reflects: time, x, y on the layer -> (rows, columns, 3)."""
 
 
 def camera_grid(width: int, height: int) -> tuple[F32, F32]:
-    """Columns' x (a row) and rows' y (a column) of the grid points in camera pixels."""
+    """Return x (a row) and y (a column) of the grid points in camera pixels."""
     x = (np.arange(width // CELL) + 0.5) * CELL - 0.5
     y = (np.arange(height // CELL) + 0.5) * CELL - 0.5
     return x.astype(np.float32)[None, :], y.astype(np.float32)[:, None]
@@ -209,11 +209,11 @@ def camera_grid(width: int, height: int) -> tuple[F32, F32]:
 
 @lru_cache(maxsize=16)
 def _face_moves(mouth: float) -> tuple[F32, dict[str, F32]]:
-    """How far a full smile moves the face sideways, and every full expression up or down."""
+    """Return how far a full smile moves the face sideways, and full expressions vertically."""
     x, y = grid()
     eye = np.zeros(np.broadcast_shapes(x.shape, y.shape), np.float32)
     for side in (-0.5, 0.5):
-        # The upper lid comes down: skin from above the eye, and the eye itself squeezed to a line.
+        # The upper lid comes down: skin from above the eye, with the eye squeezed to a line.
         lid = smoothstep(y, -0.27, -0.02) * smoothstep(y, 0.12, 0.05)
         eye += lid * np.exp(-(((x - side) / 0.27) ** 4))
     corner_left, corner_right = (_bump(x, y, (side, mouth), (0.24, 0.24)) for side in (-0.42, 0.42))
@@ -231,7 +231,7 @@ def _face_moves(mouth: float) -> tuple[F32, dict[str, F32]]:
 def head_field(
     motion: Motion, relief: Relief, mouth: float, size: tuple[int, int], *, lively: bool
 ) -> Field:
-    """A head that turns about itself and changes its expression; a mask is not ``lively``.
+    """Return the field of a head that turns, and changes its expression if ``lively``.
 
     ``mouth`` is in eye distances below the eyes, ``size`` is that of the camera's picture.
     """
@@ -242,14 +242,14 @@ def head_field(
     def field(time: float) -> tuple[F32, F32]:
         pose = motion.pose(time)
         expression = motion.expression(time) if lively else {}
-        # How far each point of the head has moved from where the portrait has it.
+        # How far each point of the head has moved from its position in the portrait.
         smile = np.float32(expression.get("smile", 0.0))
         shift_x = deep * np.float32(np.sin(pose.yaw)) + sideways * smile
         shift_y = deep * np.float32(np.sin(pose.pitch))
         for name, strength in expression.items():
             if strength:
                 shift_y += moves[name] * np.float32(strength)
-        # Undo place, size and roll.
+        # Undo position, size and roll.
         cos, sin = np.float32(np.cos(pose.roll)), np.float32(np.sin(pose.roll))
         dx, dy = (columns - np.float32(pose.x)), (rows - np.float32(pose.y))
         eyes = np.float32(pose.eyes)
@@ -263,7 +263,7 @@ def head_field(
 
 
 def plate_field(motion: Motion, size: tuple[int, int], bend: float, distance: float) -> Field:
-    """A plate in a hand, in perspective; the pictured face is where a live one would be.
+    """Return the field of a plate in a hand, in perspective; its face is where a live one would be.
 
     ``bend`` curves a sheet about its vertical axis; ``distance`` is in eye distances.
     """
@@ -290,7 +290,7 @@ def _plate_homography(pose: Pose, distance: float) -> np.ndarray:
     depth = np.array([-sin_y, cos_y * sin_p]) / distance
     flat = tilt @ turn * pose.eyes
     centre = np.array([pose.x, pose.y])
-    # A point nearer to the camera by z is seen larger by 1 / (1 - z / distance).
+    # A point nearer to the camera by z appears larger by 1 / (1 - z / distance).
     matrix = np.eye(3)
     matrix[:2, :2] = flat - np.outer(centre, depth)
     matrix[:2, 2] = centre

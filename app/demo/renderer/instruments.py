@@ -1,4 +1,4 @@
-"""Presentation attack instruments: pictures taken of the genuine person, held up or worn."""
+"""Presentation attack instruments: pictures of the genuine person, held up or worn."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -35,7 +35,7 @@ from app.demo.renderer.setting import (
 
 
 def paper_mask(place: Setting) -> list[Layer]:
-    """A print of the face, cut out along its outline, eyes cut out, held before a face."""
+    """A print of the face, cut out along its outline and at the eyes, worn in front of a face."""
     face = printed(
         _unrolled(photograph(place.person, place.rng, posed=True)), place.rng, glossy=False
     )
@@ -45,11 +45,11 @@ def paper_mask(place: Setting) -> list[Layer]:
 
 
 def soft_mask(place: Setting) -> list[Layer]:
-    """A moulded mask: the shape of a head, but painted, even and waxy skin."""
+    """A moulded mask: the shape of a head with painted, uniform and waxy skin."""
     mouth, rng = load_person(place.person).mouth, place.rng
     face = _unrolled(photograph(place.person, rng, posed=True))
-    # Paint follows the features but not the pores, and is more even than skin; its maker matched
-    # the person's own colour.
+    # Paint follows the features but not the pores, and is more uniform than skin; its mean matches
+    # the colour of the person.
     shape = _face_shape(place.person, 0.05) * (1.0 - _eye_holes(0.27, 0.11, 0.03))
     blur = float(rng.uniform(0.008, 0.018)) * EYE_DISTANCE
     near, wide = (cv2.GaussianBlur(face, (0, 0), reach * blur) for reach in (1, 10))
@@ -81,7 +81,7 @@ def _mask(colour: F32, shape: F32, relief: Relief, place: Setting) -> Layer:
 
 
 def _unrolled(source: Recording) -> F32:
-    """The photograph's face in the canonical picture."""
+    """Return the face of a photograph in the canonical picture."""
     scale = source.unit / EYE_DISTANCE
     left, top = (source.origin[axis] - EYES[axis] * scale for axis in (0, 1))
     matrix = np.array([[scale, 0.0, left], [0.0, scale, top]])
@@ -96,13 +96,13 @@ def _unrolled(source: Recording) -> F32:
 
 
 def _face_shape(name: str, softness: float) -> F32:
-    """Outline of a person's face from the hairline to the chin."""
+    """Return the outline of a person's face from the hairline to the chin."""
     person = load_person(name)
     x, y = grid(1)
     chin, brow = person.mouth + 0.66, 1.05
     length = np.where(y > 0.2, chin - 0.2, brow + 0.2)
     radius = (np.abs(x) / 1.05) ** 2.4 + (np.abs(y - 0.2) / length) ** 2.4
-    # Scissors keep a little inside, so that nothing of the picture's background is left.
+    # Cut a little inside the outline, so that none of the background is left.
     inside = cv2.erode(person.alpha, np.ones((11, 11), np.uint8))
     return smoothstep(radius, 1.0 + softness, 1.0 - softness) * f32(inside)
 
@@ -117,7 +117,7 @@ def _eye_holes(wide: float, tall: float, softness: float) -> F32:
 
 
 def _curved_sheet(depth: float) -> Relief:
-    """Paper bent round a head: curved one way only."""
+    """Paper bent around a head: curved in one direction only."""
     x, y = grid()
     bent = (0.9 - depth * x * x + 0.0 * y).astype(np.float32)
     return Relief(bent, normals(bent, EYE_DISTANCE / 4), np.ones_like(bent))
@@ -141,7 +141,7 @@ _ON_A_STAND = 0.4
 
 
 def _supported(place: Setting) -> Setting:
-    """Put some plates on a stand: not all of them are held in a hand."""
+    """Put some plates on a stand; the others are hand-held."""
     return _on_a_stand(place) if place.rng.random() < _ON_A_STAND else place
 
 
@@ -150,7 +150,7 @@ def _on_a_stand(place: Setting) -> Setting:
 
 
 def office_print(place: Setting) -> list[Layer]:
-    """A sheet from an office printer: matte, half of them with a halftone screen."""
+    """A matte sheet from an office printer, with a halftone screen in half of the takes."""
     place = _supported(place)
     rng = place.rng
     laser = bool(rng.integers(2))
@@ -160,7 +160,7 @@ def office_print(place: Setting) -> list[Layer]:
 
 
 def photo_print(place: Setting) -> list[Layer]:
-    """A glossy photograph: better colours and blacks, and the lamp mirrored in it."""
+    """A glossy photograph: better colours and blacks, and a reflection of the lamp."""
     place = _supported(place)
     rng = place.rng
     plate = Plate(place, photograph(place.person, rng), drawn_cut(rng, (1.9, 3.4), 1.3))
@@ -189,7 +189,7 @@ def _screen(
     *,
     plays: bool = False,
 ) -> list[Layer]:
-    """A picture on a screen: its own light and white, raised black, a bezel, reflections.
+    """A picture on a screen: its own light and white point, raised black, a bezel, reflections.
 
     ``half`` is a range of half widths in eye distances and ``aspect`` height over width;
     ``finest`` is the finest pitch of the pixels and ``bezel`` a range of the frame's width.
@@ -206,21 +206,21 @@ def _screen(
     mix = (np.eye(3) * (1.0 - 3.0 * leak) + leak).astype(np.float32)
     margin = round(float(rng.uniform(*bezel)) * plate.unit)
 
-    def shown(time: float) -> F32:
-        """Light the screen sends out at a time of what it plays."""
+    def emitted(time: float) -> F32:
+        """Return the light that the screen emits at a time of its video."""
         scaled = np.clip(plate.texture(time), 0.0, 1.0)
         lit = cv2.transform(cv2.pow(scaled, power), mix) + black
         return np.asarray(cv2.transform(lit, np.diag(white)), np.float32)
 
     @lru_cache(maxsize=1)
     def frame(number: int) -> F32:
-        inside, picture = shown(number / _REPLAY_RATE), layer.colour.copy()
+        inside, picture = emitted(number / _REPLAY_RATE), layer.colour.copy()
         where = tuple(slice(margin, margin + n) for n in inside.shape[:2])
         picture[where] = inside * layer.alpha[where][..., None]
         return picture
 
     edge = np.array([0.02, 0.02, 0.022], np.float32) * np.float32(light.level)
-    colour = with_margin(shown(0.0), margin, edge)
+    colour = with_margin(emitted(0.0), margin, edge)
     room = mirrored_room(place, float(rng.uniform(0.005, 0.03)))
     lamp = glare(place, (0.0, 0.12), (0.3, 1.5))
     layer = plate_layer(
@@ -247,7 +247,7 @@ def tablet(place: Setting) -> list[Layer]:
 
 
 def monitor(place: Setting) -> list[Layer]:
-    """A photograph on a monitor: larger than a tablet, coarser pixels, on a foot of its own."""
+    """A photograph on a monitor: larger than a tablet, with coarser pixels, on a stand."""
     return _screen(_on_a_stand(place), photograph, (3.2, 4.6), 0.62, 240.0, (0.12, 0.3))
 
 
@@ -266,4 +266,4 @@ INSTRUMENTS: dict[str, Instrument] = {
     "paper-mask": paper_mask,
     "soft-mask": soft_mask,
 }
-"""The instruments by the name of their species."""
+"""The instruments by name."""

@@ -1,4 +1,4 @@
-"""The people of the demo: generated studio portraits of the package ``openpeople`` (MIT)."""
+"""The people of the demo: generated studio portraits from the package ``openpeople`` (MIT)."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -41,10 +41,10 @@ PEOPLE = tuple(_LANDMARKS)
 
 @dataclass(frozen=True, eq=False)
 class Person:
-    """A person's canonical picture, as in even studio light.
+    """A person's canonical picture, as in uniform studio light.
 
-    ``alpha`` is how much of each pixel belongs to the person, ``cloth`` how much is the white
-    shirt, which a take may dye; ``mouth`` is how far it lies below the eyes, in eye distances.
+    ``alpha`` is the share of each pixel that belongs to the person, ``cloth`` the share of the
+    white shirt, which a take may dye; ``mouth`` is its distance below the eyes, in eye distances.
     """
 
     name: str
@@ -69,10 +69,10 @@ def portrait_path(name: str) -> Path:
     return path / "studio_portrait.jpg"
 
 
-@lru_cache(maxsize=2)  # 45 MB each; an attack with a mask needs two
+@lru_cache(maxsize=2)  # 45 MB each; an attack with a mask needs two people
 def load_person(name: str) -> Person:
     path = portrait_path(name)
-    # Read the bytes here: OpenCV's own reader does not open every path on Windows.
+    # OpenCV's own reader does not open every path on Windows.
     encoded = np.frombuffer(path.read_bytes(), np.uint8) if path.is_file() else None
     picture = None if encoded is None else cv2.imdecode(encoded, cv2.IMREAD_COLOR)
     if picture is None:
@@ -83,7 +83,7 @@ def load_person(name: str) -> Person:
     rgb = np.ascontiguousarray(small[..., ::-1], np.uint8)
     backdrop = _backdrop(rgb)
     alpha = _matte(rgb, backdrop)
-    # A portrait's retouched black is darker than any hair or cloth.
+    # The retouched black of portraits is darker than any hair or cloth.
     colour = 0.012 + 0.988 * _without_spill(to_linear(rgb), to_linear(backdrop), alpha)
 
     middle = (left + right) / 2 * scale
@@ -96,7 +96,7 @@ def load_person(name: str) -> Person:
 
 
 def _placed(picture: F32, middle: NDArray[np.float64], angle: float) -> F32:
-    """Put the eyes where the canonical picture has them; shoulders slope down past the edges."""
+    """Move the eyes to their canonical position; shoulders slope down beyond the edges."""
     height, width = CANVAS
     rows, columns = picture.shape[:2]
     x = (np.arange(width) - EYES[0])[None, :]
@@ -111,7 +111,7 @@ def _placed(picture: F32, middle: NDArray[np.float64], angle: float) -> F32:
 
 
 def _backdrop(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Grey studio background as a smooth surface fitted to where nothing stands before it."""
+    """Return the grey studio background, a smooth surface fitted to where it is visible."""
     step = 8
     small = cv2.resize(rgb, None, fx=1 / step, fy=1 / step, interpolation=cv2.INTER_AREA)
     height, width = small.shape[:2]
@@ -128,7 +128,7 @@ def _backdrop(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _matte(rgb: NDArray[np.uint8], backdrop: NDArray[np.uint8]) -> F32:
-    """How much of each pixel is the person: soft along hair, whole inside."""
+    """Return the share of each pixel that is the person: soft along hair, 1 inside."""
     red, green, blue = cv2.split(cv2.absdiff(rgb, backdrop))
     soft = smoothstep(f32(cv2.max(cv2.max(red, green), blue)), 8.0, 52.0)
     empty = (soft < 0.5).astype(np.uint8)
@@ -140,14 +140,14 @@ def _matte(rgb: NDArray[np.uint8], backdrop: NDArray[np.uint8]) -> F32:
 
 
 def _without_spill(colour: F32, backdrop: F32, alpha: F32) -> F32:
-    """Take the background's share out of half-covered pixels."""
+    """Remove the background from partly covered pixels."""
     share = alpha[..., None]
     clean = (colour - (1.0 - share) * backdrop) / np.maximum(share, 0.15)
     return np.where(share > 0.98, colour, np.clip(clean, 0.0, 1.0)).astype(np.float32)
 
 
 def _top_limit(top: float, *, cut: bool) -> F32:
-    """Nothing above the portrait's upper edge; hair that it has cut is rounded off."""
+    """Return a mask of what lies below the portrait's upper edge; cut hair is rounded off."""
     y = np.arange(CANVAS[0])[:, None] - EYES[1]
     x = np.arange(CANVAS[1])[None, :] - EYES[0]
     if not cut:
@@ -158,7 +158,7 @@ def _top_limit(top: float, *, cut: bool) -> F32:
 
 
 def _cloth(albedo: F32, mouth: float) -> F32:
-    """Find the shirt: bright, hardly coloured, below the chin."""
+    """Find the shirt: bright, almost grey, below the chin."""
     red, green, blue = cv2.split(albedo)
     bright = f32(cv2.max(cv2.max(red, green), blue))
     dark = f32(cv2.min(cv2.min(red, green), blue))

@@ -1,6 +1,6 @@
-"""A room and layers that move in front of it, and the fine structure of their surfaces.
+"""A room, layers that move in front of it, and the fine structure of their surfaces.
 
-Rendered at twice the camera's resolution in linear intensities; lens and sensor come after it.
+Rendered at twice the camera's resolution in linear intensities, before lens and sensor.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from app.demo.renderer.geometry import Field, Sheen
 PHOTOSITE = 0.5
 """Width of a photosite in camera pixels."""
 
-# Red and blue photosites lie in opposite corners of a pixel; green is the mean of the other two.
+# Red and blue photosites are in opposite corners of a pixel; green is the mean of the other two.
 _SITES = (-0.25, 0.0, 0.25)
 _INVISIBLE = 2e-3
 
@@ -38,9 +38,9 @@ class Harmonic:
 class Grating:
     """Fine periodic structure (subpixels of a screen, halftone of a print) as a camera samples it.
 
-    It is finer than the camera's pixels, so it shows as moiré or not at all. Each harmonic is
-    attenuated by lens and photosite and evaluated at the photosites, aliasing included. Every
-    colour has photosites of half a pixel at its own place: hence the colours of moiré.
+    It is finer than the camera's pixels, so it appears as moiré or not at all. Each harmonic is
+    attenuated by lens and photosite and evaluated at the photosites, aliasing included. Each colour
+    has its own photosites, half a pixel wide: hence the colours of moiré.
     """
 
     harmonics: tuple[Harmonic, ...]
@@ -48,7 +48,7 @@ class Grating:
     def modulation(self, x: F32, y: F32, blur: float) -> F32 | None:
         """Return the relative change of each camera pixel, (height, width, 3); None if invisible.
 
-        x and y are places on the plate in eye distances, ``blur`` is the lens's, in camera pixels.
+        x and y are points on the plate in eye distances, ``blur`` is the lens's, in camera pixels.
         """
         rows, columns = x.shape
         middle = (slice(rows // 2 - 1, rows // 2 + 2), slice(columns // 2 - 1, columns // 2 + 2))
@@ -74,18 +74,18 @@ class Grating:
 
 
 def _slopes(values: F32) -> np.ndarray:
-    """Change of a field from one camera pixel to the next: along x, along y."""
+    """Return the change of a field per camera pixel: along x, along y."""
     return np.array([values[1, 2] - values[1, 0], values[2, 1] - values[0, 1]]) / 2.0
 
 
 def _transfer(frequency: np.ndarray, blur: float) -> float:
-    """What a lens and a photosite leave of a wave (frequency in cycles per camera pixel)."""
+    """Return how much of a wave passes lens and photosite (in cycles per camera pixel)."""
     lens = np.exp(-2.0 * (np.pi * blur) ** 2 * float(frequency @ frequency))
     return float(lens * np.abs(np.prod(np.sinc(PHOTOSITE * frequency))))
 
 
 def _cosine(turns: F32, offset: float) -> F32:
-    """Cosine of an angle given in turns, by OpenCV's table (several times faster)."""
+    """Return the cosine of an angle in turns, with OpenCV's table (several times faster)."""
     angle = ((turns + np.float32(offset)) % 1.0) * np.float32(2 * np.pi)
     return f32(cv2.polarToCart(np.ones_like(angle), angle)[0])
 
@@ -96,12 +96,12 @@ SUPERSAMPLING = 2
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A picture with a shape that moves; at most one layer of a scene has a ``grating``.
+    """A moving picture with a shape; at most one layer of a scene has a ``grating``.
 
-    ``colour`` is the light it sends to the camera, already multiplied with its coverage ``alpha``;
-    ``origin`` the point between the eyes and ``unit`` the eye distance, in its pixels; ``gain`` a
-    colour factor at a time (a tilted plate catches more or less light); ``film`` replaces
-    ``colour`` at a time.
+    ``colour`` is the light it sends to the camera, already multiplied by its coverage ``alpha``;
+    ``origin`` is the point between the eyes and ``unit`` the eye distance, in its pixels. ``gain``
+    is a colour factor over time (a tilted plate catches more or less light), and ``film`` replaces
+    ``colour`` over time.
     """
 
     colour: F32
@@ -117,14 +117,14 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A rendered moment, and how fine structure changes the camera's pixels at a lens blur."""
+    """A rendered picture, and how fine structure changes the camera's pixels at a lens blur."""
 
     image: F32
     structure: Callable[[float], F32 | None] | None
 
 
 class Scene:
-    """A room and the layers before it, back to front."""
+    """A room and the layers in front of it, back to front."""
 
     def __init__(self, room: F32, layers: list[Layer]) -> None:
         self._room, self._layers = room, layers
@@ -153,7 +153,7 @@ class Scene:
         return View(image, structure)
 
     def _maps(self, layer: Layer, x: F32, y: F32) -> tuple[F32, F32]:
-        """Pixels of the layer that are seen, at full resolution."""
+        """Return the visible pixels of the layer at full resolution."""
         unit = np.float32(layer.unit)
         at_x = cv2.resize(x * unit + np.float32(layer.origin[0]), self._large)
         at_y = cv2.resize(y * unit + np.float32(layer.origin[1]), self._large)

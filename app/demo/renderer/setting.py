@@ -1,4 +1,4 @@
-"""Where a take is recorded: its light, its room, the people in it, and an attacker's pictures."""
+"""The setting of a take: its light, room and people, and the attacker's pictures."""
 
 from dataclasses import dataclass, replace
 
@@ -17,11 +17,11 @@ Colour = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Light:
-    """One key light and the light that comes from everywhere.
+    """One key light and ambient light.
 
     ``direction`` to the key light is image right, image down, towards the camera. Colours have
-    green 1. ``level`` is the brightness of the room, ``backdrop`` that of the room behind the
-    person relative to it.
+    green 1. ``level`` is the brightness of the room, ``backdrop`` the relative brightness of the
+    room behind the person.
     """
 
     direction: tuple[float, float, float]
@@ -37,8 +37,8 @@ class Light:
         return np.array(self.direction) / np.linalg.norm(self.direction)
 
     def shade(self, normal: F32) -> F32:
-        """Light that falls on surfaces of these normals, (..., 3)."""
-        # A window or a lampshade is large: its light reaches a little round the corner.
+        """Return the light on surfaces with these normals, (..., 3)."""
+        # Light from a large window or lampshade reaches slightly around the edge.
         facing = np.clip((normal @ self.towards + 0.25) / 1.25, 0.0, None) ** 1.2
         open_sky = 0.8 + 0.2 * np.clip(-normal[..., 1] + 0.3 * normal[..., 2], -1.0, 1.0)
         key = facing[..., None] * np.array(self.key_colour) * self.key
@@ -62,18 +62,18 @@ CONDITIONS = {
     "office": Light((0.1, -0.8, 0.8), 0.55, 0.5, _NEUTRAL, _NEUTRAL, 0.9, 0.9),
     "window": Light((-0.9, -0.3, 0.7), 0.8, 0.3, _DAYLIGHT, _NEUTRAL, 1.0, 0.75),
     "lamp": Light((0.7, -0.5, 0.7), 0.75, 0.25, _WARM, (1.15, 1.0, 0.8), 0.45, 0.6),
-    # One lamp beside the person, in a room that is dark otherwise.
+    # One lamp beside the person, in an otherwise dark room.
     "side": Light((1.0, -0.1, 0.25), 1.1, 0.16, _NEUTRAL, _NEUTRAL, 0.8, 0.06),
     "dim": Light((0.3, -0.6, 0.8), 0.45, 0.5, _WARM, (1.1, 1.0, 0.85), 0.14, 0.8),
     "bright": Light((-0.2, -0.4, 1.0), 0.7, 0.5, _DAYLIGHT, _DAYLIGHT, 1.6, 1.0),
     "backlit": Light((-0.3, -0.6, 0.4), 0.35, 0.5, _OVERCAST, _NEUTRAL, 0.8, 1.9),
     "another day": Light((-0.6, -0.7, 0.6), 0.5, 0.5, _OVERCAST, _OVERCAST, 0.7, 1.0),
 }
-"""The named conditions; all but their level stays with the room they belong to."""
+"""The named conditions."""
 
 
 def jittered(light: Light, rng: np.random.Generator) -> Light:
-    """Return the same condition at another moment: a little stronger, from a little elsewhere."""
+    """Return the light with a slightly different strength and direction."""
     x, y, z = (float(part + rng.normal(0.0, 0.06)) for part in light.direction)
     return replace(
         light,
@@ -85,7 +85,7 @@ def jittered(light: Light, rng: np.random.Generator) -> Light:
 
 
 def room_albedo(rng: np.random.Generator, width: int, height: int) -> F32:
-    """Paint a room, (height, width, 3) reflectances; a window is brighter than 1."""
+    """Paint a room as (height, width, 3) reflectances; a window is brighter than 1."""
     wall = np.array([0.55, 0.53, 0.5]) * rng.uniform(0.55, 1.15) * rng.uniform(0.92, 1.08, 3)
     room = np.broadcast_to(wall, (height, width, 3)).astype(np.float32).copy()
     room *= np.linspace(rng.uniform(0.85, 1.15), 1.0, width, dtype=np.float32)[None, :, None]
@@ -99,8 +99,8 @@ def room_albedo(rng: np.random.Generator, width: int, height: int) -> F32:
 
 
 def lit_room(rng: np.random.Generator, light: Light, width: int, height: int) -> F32:
-    """Light a room sends to a camera of that size, at the renderer's resolution."""
-    # Out of focus, half the camera's resolution holds all there is to see.
+    """Return the light from a room to a camera of this size, at the renderer's resolution."""
+    # The room is out of focus, so half the camera's resolution is enough.
     lit = room_albedo(rng, width // 2, height // 2) * light.wall
     large = (width * SUPERSAMPLING, height * SUPERSAMPLING)
     return f32(cv2.resize(lit, large, interpolation=cv2.INTER_LINEAR))
@@ -115,7 +115,7 @@ def _box(room: F32, left: float, top: float, right: float, bottom: float, colour
 
 
 def _paint(rng: np.random.Generator) -> F32:
-    """A colour as things at home have it: seldom vivid."""
+    """Return a colour typical of household objects: seldom vivid."""
     mixed = rng.uniform(0.04, 0.5) * np.exp(rng.normal(0.0, 0.3, 3))
     return np.clip(mixed, 0.02, 0.8).astype(np.float32)
 
@@ -181,12 +181,12 @@ def _plant(room: F32, rng: np.random.Generator) -> None:
 
 
 _FLATTERING = ("office", "window", "bright", "another day", "lamp")
-"""Light of the pictures that attackers use: those in the dark are not worth stealing."""
+"""Light of the pictures that attackers use; dark ones are of no use to them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """Where a take is recorded; ``motion`` is that of the face, live or pictured."""
+    """The setting of a take; ``motion`` is that of the face, live or pictured."""
 
     person: str
     light: Light
@@ -210,12 +210,12 @@ def setting(
 
 
 def room_of(place: Setting, condition: str) -> F32:
-    """The room that a person and a condition share in all takes, in this take's light."""
+    """Return the room that all takes of a person and condition share, in this take's light."""
     return lit_room(generator("room", place.person, condition), place.light, *place.size)
 
 
 def shaded(colour: F32, relief: Relief, light: Light) -> F32:
-    """Light a head's relief in the canonical picture."""
+    """Return the canonical picture lit on a relief."""
     size = (CANVAS[1], CANVAS[0])
     shade = cv2.resize(light.shade(relief.normal), size, interpolation=cv2.INTER_LINEAR)
     return f32(cv2.multiply(colour, shade))
@@ -224,7 +224,7 @@ def shaded(colour: F32, relief: Relief, light: Light) -> F32:
 def person_layer(
     person: Person, light: Light, motion: Motion, size: tuple[int, int], rng: np.random.Generator
 ) -> Layer:
-    """A live person: a body with depth, a face that moves in itself, a shirt of some colour."""
+    """Return a live person: a body with depth, a face with expressions, a shirt of some colour."""
     relief = head_relief(person.mouth)
     dye = np.clip(rng.uniform(0.06, 0.8) * np.exp(rng.normal(0.0, 0.22, 3)), 0.03, 0.9)
     dyed = f32(1.0 - person.cloth[..., None] * (1.0 - dye.astype(np.float32)))
@@ -239,20 +239,20 @@ def person_layer(
 
 
 def genuine_scene(place: Setting, room: F32) -> Scene:
-    """The person themself before the camera."""
+    """Return the scene of the genuine person in front of the camera."""
     person = load_person(place.person)
     clothes = generator("clothes", place.person, place.session)
     return Scene(room, [person_layer(person, place.light, place.motion, place.size, clothes)])
 
 
 def somebody_else(person: str, rng: np.random.Generator) -> str:
-    """Return who wears a mask of that person."""
+    """Return the name of another person, who wears the mask."""
     others = [name for name in PEOPLE if name != person]
     return others[int(rng.integers(len(others)))]
 
 
 class Recording:
-    """Pictures of the person that an attacker has; ``posed`` ones look straight, in even light."""
+    """An attacker's pictures of a person; ``posed`` ones are frontal, in uniform light."""
 
     def __init__(
         self,
@@ -264,7 +264,7 @@ class Recording:
         posed: bool = False,
     ) -> None:
         condition = "office" if posed else _FLATTERING[int(rng.integers(len(_FLATTERING)))]
-        # Another day: nothing of it is shared with the session in which it is presented.
+        # Another day: it shares nothing with the session in which it is presented.
         session = int(rng.integers(1, 2**31))
         place = setting(person, condition, size, "source", session=session)
         self._place = replace(place, motion=place.motion.straightened()) if posed else place
@@ -282,10 +282,10 @@ class Recording:
 
 
 def photograph(person: str, rng: np.random.Generator, *, posed: bool = False) -> Recording:
-    """Return a good picture of the person: twice the webcam's resolution."""
+    """Return a good picture of the person, at twice the webcam's resolution."""
     return Recording(person, rng, (1280, 960), PHONE, posed=posed)
 
 
 def footage(person: str, rng: np.random.Generator) -> Recording:
-    """Return a video of the person by a camera such as this one."""
+    """Return a video of the person from a camera of the same kind as this one."""
     return Recording(person, rng, (640, 480), WEBCAM)

@@ -9,12 +9,12 @@ from app.demo.renderer.setting import genuine_scene, room_of, setting
 from app.demo.script import NOBODY, RATE, SIZE, Take
 from app.types import Frame
 
-# The tables of the studies are about INSTRUMENTS; the demo presents two more.
+# Studies use INSTRUMENTS; the demo presents two more.
 _LAYERS: dict[str, Instrument] = {**INSTRUMENTS, "monitor": monitor, NOBODY: lambda _: []}
 
 
 def record(take: Take, every: int = 1) -> Iterator[bytes]:
-    """Yield every so many of a take's pictures, as the camera compresses them."""
+    """Yield every n-th picture of a take as compressed by the camera."""
     seeds = (take.seed, take.label)
     place = setting(take.person, take.condition, SIZE, *seeds, session=take.session)
     room = room_of(place, take.condition)
@@ -28,7 +28,7 @@ def record(take: Take, every: int = 1) -> Iterator[bytes]:
 
 
 def frames(take: Take, every: int = 1) -> Iterator[Frame]:
-    """Yield every so many frames of a take, with their numbers and times at `RATE`."""
+    """Yield every n-th frame of a take, with its number and its time at `RATE`."""
     for place, packed in enumerate(record(take, every)):
         number = place * every
         yield Frame(unpacked(packed), number, number / RATE)

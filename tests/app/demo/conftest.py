@@ -1,4 +1,4 @@
-"""A recorder whose every picture has to be allowed: what is there at which moment is known."""
+"""A fake renderer that waits for permission for every picture, so that tests control timing."""
 
 import threading
 
@@ -13,7 +13,7 @@ PATIENCE = 20.0
 
 
 class Studio:
-    """Stands in for the renderer; a picture's grey tells its number."""
+    """Stands in for the renderer; the grey level of a picture shows its number."""
 
     def __init__(self):
         self._allowed = threading.Semaphore(0)

@@ -1,4 +1,4 @@
-"""The headless demo: real pipeline, real model, generated recordings."""
+"""The demo without a window: real pipeline, real model, generated recordings."""
 
 import json
 
@@ -29,16 +29,16 @@ def test_that_no_take_is_both_enrolled_and_tested_and_none_is_tested_twice():
         assert {take.instrument for take in enrolled.values()} == {None}
 
 
-def test_that_every_species_of_attack_is_tested_under_the_name_the_window_has_for_it(demo_result):
+def test_that_every_species_of_attack_is_tested_under_its_name_in_the_window(demo_result):
     attacks = [item.name for item in demo_result.results if item.is_attack]
     assert len(attacks) == len(INSTRUMENTS)
     assert set(attacks) < set(SPECIES)
 
 
-def test_that_every_presentation_is_long_enough_to_be_judged(demo_result):
-    assert len(demo_result.guided_test.presentations) == len(demo_result.presented)
-    assert all(len(one.frames) >= 9 for one in demo_result.guided_test.presentations)
-    assert all(one.is_simulated for one in demo_result.guided_test.presentations)
+def test_that_every_presentation_is_long_enough_for_a_verdict(demo_result):
+    presentations = demo_result.guided_test.presentations
+    assert len(presentations) == len(demo_result.presented)
+    assert all(len(item.frames) >= 9 and item.is_simulated for item in presentations)
     assert "1 × new light" in demo_result.conditions
 
 
@@ -72,10 +72,8 @@ def test_that_the_views_are_those_of_the_default_preset(demo_result):
     assert all(len(digest) == 64 for digest in demo_result.pad.features["weights"].values())
 
 
-def test_that_json_says_what_the_data_are_and_survives_a_round_trip(demo_result):
+def test_that_the_json_describes_the_data_and_the_model(demo_result):
     figures = json.loads(json.dumps(as_document(demo_result), allow_nan=False))
     assert figures["data"] == STATEMENT
-    assert [len(row) for row in figures["kernel_weights"]] == [len(figures["views"])] * len(
-        figures["kernel_weights"]
-    )
+    assert {len(row) for row in figures["kernel_weights"]} == {len(figures["views"])}
     assert figures["threshold"]["value"] == pytest.approx(demo_result.model.offset_)

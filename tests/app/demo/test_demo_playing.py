@@ -1,4 +1,4 @@
-"""Which picture the demo shows next."""
+"""The order in which the demo shows pictures."""
 
 import threading
 from itertools import islice
@@ -22,8 +22,8 @@ def play(reel):
     """Return a function that opens a demo with some pictures recorded."""
     sources = []
 
-    def play(there, *, paced=True, loop=True):
-        for chapter, n_pictures in there.items():
+    def play(recorded, *, paced=True, loop=True):
+        for chapter, n_pictures in recorded.items():
             reel.insert(chapter, pictures_of(chapter, n_pictures))
         source = DemoSource(paced, loop, n_recorded=N_RECORDED, clock=FakeClock())
         source._reel = reel
@@ -42,25 +42,22 @@ def numbers(source, n_frames):
 
 
 @pytest.mark.parametrize("paced", [True, False])
-def test_that_recorded_pictures_are_shown_to_and_fro(parts, play, paced):
-    first = parts.loop[0]
-    source = play({first: N_RECORDED}, paced=paced)
-    there, back = list(range(N_RECORDED)), list(range(N_RECORDED - 2, 0, -1))
-    assert numbers(source, 180) == (3 * (there + back))[:180]
+def test_that_pictures_are_shown_forwards_and_backwards(parts, play, paced):
+    source = play({parts.loop[0]: N_RECORDED}, paced=paced)
+    forwards, backwards = list(range(N_RECORDED)), list(range(N_RECORDED - 2, 0, -1))
+    assert numbers(source, 180) == (3 * (forwards + backwards))[:180]
 
 
 def test_that_the_last_picture_of_a_growing_recording_is_held(parts, studio, reel, play):
     first = parts.loop[0]
     source = play({first: 3})
     assert numbers(source, 6) == [0, 1, 2, 2, 2, 2]
-    studio.allow(6)  # the first three are made again
+    studio.allow(6)  # the first three are recorded again
     reel.picture(first, 5)
     assert numbers(source, 4) == [3, 4, 5, 5]
 
 
-def test_that_the_last_picture_is_held_until_there_is_one_of_what_is_presented(
-    parts, studio, reel, play
-):
+def test_that_the_last_picture_is_held_until_the_selection_has_one(parts, studio, reel, play):
     first, enrolled = parts.loop[0], parts.enrolment[0]
     source = play({first: N_RECORDED})
     assert numbers(source, 5) == [0, 1, 2, 3, 4]
@@ -73,7 +70,7 @@ def test_that_the_last_picture_is_held_until_there_is_one_of_what_is_presented(
     assert source.chapter == enrolled
 
 
-def test_that_a_chapter_goes_on_while_there_is_nothing_of_the_next(parts, studio, reel, play):
+def test_that_a_chapter_continues_until_the_next_has_a_picture(parts, studio, reel, play):
     first, second = parts.loop[:2]
     source = play({first: N_RECORDED})
     numbers(source, first.n_frames)
@@ -86,7 +83,7 @@ def test_that_a_chapter_goes_on_while_there_is_nothing_of_the_next(parts, studio
 
 
 @pytest.mark.parametrize("paced", [True, False])
-def test_that_what_is_presented_stays_until_everything_is_asked_for(parts, play, paced):
+def test_that_a_selected_presentation_stays_until_the_loop_is_selected(parts, play, paced):
     first, second = parts.loop[:2]
     source = play({first: N_RECORDED, second: N_RECORDED}, paced=paced)
     source.present(second.key)
@@ -100,7 +97,7 @@ def test_that_what_is_presented_stays_until_everything_is_asked_for(parts, play,
     assert source.chapter == first
 
 
-def test_that_a_reader_that_waits_follows_a_new_direction(parts, play):
+def test_that_a_waiting_reader_follows_a_new_selection(parts, play):
     chapter = parts.loop[1]
     source = play({parts.loop[0]: 1, chapter: N_RECORDED}, paced=False)
     got = numbers(source, 1)
@@ -114,23 +111,22 @@ def test_that_a_reader_that_waits_follows_a_new_direction(parts, play):
 
 @pytest.mark.parametrize("paced", [True, False])
 @pytest.mark.parametrize("loop", [True, False])
-def test_that_the_loop_shows_every_chapter_for_its_time_and_ends_if_asked_to(
-    parts, play, loop, paced
-):
-    source = play({one: one.take.n_frames for one in parts.loop}, loop=loop, paced=paced)
+def test_that_the_loop_shows_every_chapter_for_its_time_and_may_end(parts, play, loop, paced):
+    recorded = {chapter: chapter.take.n_frames for chapter in parts.loop}
+    source = play(recorded, loop=loop, paced=paced)
     for chapter in parts.loop:
         captions = {frame.caption for frame in islice(source, chapter.n_frames)}
         assert captions == {chapter.frame_caption}
     assert numbers(source, 1) == ([0] if loop else [])
 
 
-def test_that_what_is_presented_is_recorded_before_everything_else(parts, studio, reel, play):
+def test_that_the_selected_presentation_is_recorded_first(parts, studio, reel, play):
     first, enrolled, following = parts.loop[0], *parts.enrolment[3:5]
     source = play({first: N_RECORDED})
     source.present(enrolled.key)
     studio.allow(1000)
     reel.picture(parts.loop[1], 0)
-    order = [studio.begun.index(one.take) for one in (enrolled, following)]
+    order = [studio.begun.index(chapter.take) for chapter in (enrolled, following)]
     assert order == sorted(order)
     assert order[1] < len(studio.begun) - 1
 

@@ -11,25 +11,23 @@ def n_recorded():
     return 4
 
 
-def test_that_chapters_are_recorded_in_the_order_of_the_wishes(parts, studio, reel):
+def test_that_chapters_are_recorded_in_the_requested_order(parts, studio, reel):
     studio.allow(100)
     third, first = parts.loop[2], parts.loop[0]
-    reel.wish((third, first))
+    reel.request((third, first))
     reel.start()
     assert reel.picture(first, 3) == picture_of(3)
     assert studio.begun == [third.take, first.take]
 
 
-def test_that_a_chapter_broken_off_for_an_urgent_one_is_completed_later_without_a_gap(
-    parts, studio, reel
-):
+def test_that_a_chapter_interrupted_by_an_urgent_one_is_completed_later(parts, studio, reel):
     slow, urgent = parts.loop[:2]
-    reel.wish((slow,))
+    reel.request((slow,))
     reel.start()
     studio.allow(2)
     reel.picture(slow, 1)
-    reel.wish((urgent, slow))
-    studio.allow(1 + urgent.take.n_frames)  # one of the slow chapter is under way
+    reel.request((urgent, slow))
+    studio.allow(1 + urgent.take.n_frames)  # one of the slow chapter is being recorded
     assert reel.picture(urgent, urgent.take.n_frames - 1) is not None
     assert reel.count(slow) < slow.take.n_frames
     studio.allow(100)
@@ -40,31 +38,29 @@ def test_that_a_chapter_broken_off_for_an_urgent_one_is_completed_later_without_
 def test_that_inserted_pictures_are_not_recorded_again(parts, studio, reel):
     first, second = parts.loop[:2]
     reel.insert(first, pictures_of(first))
-    reel.wish((first, second))
+    reel.request((first, second))
     studio.allow(100)
     reel.start()
     reel.picture(second, 0)
     assert studio.begun == [second.take]
 
 
-def test_that_the_thread_ends_when_all_is_recorded_and_begins_again_with_a_wish(
-    parts, studio, reel
-):
+def test_that_the_thread_ends_with_the_work_and_starts_with_a_request(parts, studio, reel):
     first, second = parts.loop[:2]
     studio.allow(100)
-    reel.wish((first,))
+    reel.request((first,))
     reel.start()
     reel.picture(first, first.take.n_frames - 1)
     for thread in studio.threads:
         thread.join(PATIENCE)
-    reel.wish((second,))
+    reel.request((second,))
     assert reel.picture(second, 0) == picture_of(0)
     assert len(studio.threads) == 2
 
 
-def test_that_stopping_and_starting_never_makes_two_recorders(parts, studio, reel):
+def test_that_there_is_never_more_than_one_recorder(parts, studio, reel):
     first = parts.loop[0]
-    reel.wish((first,))
+    reel.request((first,))
     for _ in range(20):
         reel.start()
         reel.stop()
@@ -74,8 +70,8 @@ def test_that_stopping_and_starting_never_makes_two_recorders(parts, studio, ree
     assert studio.most_at_once == 1
 
 
-def test_that_the_recorder_is_waited_for_at_exit_whichever_thread_started_it(parts, studio, reel):
-    reel.wish(parts.loop)
+def test_that_the_recorder_is_not_a_daemon_even_if_a_daemon_started_it(parts, studio, reel):
+    reel.request(parts.loop)
     capture = threading.Thread(target=reel.start, daemon=True)
     capture.start()
     capture.join(PATIENCE)
@@ -84,8 +80,8 @@ def test_that_the_recorder_is_waited_for_at_exit_whichever_thread_started_it(par
     assert [thread.daemon for thread in studio.threads] == [False]
 
 
-def test_that_stopping_wakes_a_reader_that_waits(parts, reel):
-    reel.wish(parts.loop)
+def test_that_stopping_wakes_a_waiting_reader(parts, reel):
+    reel.request(parts.loop)
     reel.start()
     got = []
     reader = threading.Thread(target=lambda: got.append(reel.picture(parts.loop[0], 0)))
@@ -95,12 +91,12 @@ def test_that_stopping_wakes_a_reader_that_waits(parts, reel):
     assert got == [None]
 
 
-def test_that_the_renderer_waits_for_a_while_when_there_is_something_to_show(parts, studio):
+def test_that_the_renderer_starts_later_if_there_is_something_to_show(parts, studio):
     reel = Reel(parts.presentations, studio.record, head_start=PATIENCE)
     studio.allow(100)
     first, second = parts.loop[:2]
     reel.insert(first, pictures_of(first))
-    reel.wish(parts.loop)
+    reel.request(parts.loop)
     reel.start()
     assert reel.picture(first, 0) == picture_of(0)
     assert studio.begun == []
@@ -109,7 +105,7 @@ def test_that_the_renderer_waits_for_a_while_when_there_is_something_to_show(par
     studio.close()
 
 
-def test_that_progress_counts_a_chapter_shown_twice_once(parts, reel):
+def test_that_progress_counts_a_repeated_chapter_once(parts, reel):
     first = parts.loop[0]
     reel.insert(first, pictures_of(first))
     assert parts.loop.count(first) == 2

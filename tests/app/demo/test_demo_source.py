@@ -17,7 +17,7 @@ from tests.app.capture.media import FakeClock
 
 
 def quick(**options):
-    """Return a demo of two pictures a chapter."""
+    """Return a demo with two pictures per chapter."""
     return DemoSource(**{"paced": False, "n_recorded": 2, **options})
 
 
@@ -26,17 +26,15 @@ def chapter_of(source, key):
 
 
 def test_that_frames_are_those_of_the_take():
-    source, key = quick(), "monitor"
-    chapter = chapter_of(source, key)
-    expected = [frame.image for frame in frames(chapter.take)]
-    source.present(key)
+    source = quick()
+    source.present("monitor")
+    first, second = (frame.image for frame in frames(chapter_of(source, "monitor").take))
     with source:
-        shown = [frame.image for frame in islice(source, 3)]
-    for image, index in zip(shown, (0, 1, 0), strict=True):
-        assert np.array_equal(image, expected[index])
+        images = [frame.image for frame in islice(source, 3)]
+    assert np.array_equal(images, [first, second, first])
 
 
-def test_that_the_empty_room_is_the_one_the_person_leaves():
+def test_that_the_empty_room_is_the_persons_room():
     source = quick()
     source.present("nobody")
     chapter = chapter_of(source, "nobody")
@@ -61,22 +59,21 @@ def test_that_a_presentation_begins_with_the_next_frame():
     assert frame.number == 1
 
 
-def test_that_an_unknown_presentation_is_refused_with_those_there_are():
+def test_that_an_unknown_presentation_is_refused_with_the_choices():
     source = quick()
-    with pytest.raises(InvalidInputError, match=r"cannot present 'mirror'; .*paper mask"):
+    with pytest.raises(InvalidInputError, match=r"'mirror'; .*paper mask"):
         source.present("mirror")
     assert source.presenting is None
 
 
-def test_that_a_demo_that_does_not_loop_tells_its_length():
-    source = quick(loop=False)
-    info = source.open()
-    source.close()
+def test_that_a_demo_without_a_loop_announces_its_length():
+    with quick(loop=False) as source:
+        info = source.open()
     assert info.n_frames == sum(chapter.n_frames for chapter in source.script.loop)
     assert info.rate == RATE
 
 
-def test_that_a_paced_demo_gives_thirty_frames_a_second():
+def test_that_a_paced_demo_gives_thirty_frames_per_second():
     clock = FakeClock()
     with quick(paced=True, clock=clock) as source:
         for _ in range(16):
@@ -84,34 +81,28 @@ def test_that_a_paced_demo_gives_thirty_frames_a_second():
     assert sum(clock.waits) == pytest.approx(15 / 30)
 
 
-def test_that_a_reopened_demo_goes_on_counting():
+def test_that_a_demo_gives_frames_only_while_open_and_continues_their_numbers():
     source = quick()
+    assert source.read() is None
     with source:
         source.read()
+    source.close()
+    assert source.read() is None
     with source:
         frame = source.read()
     assert (frame.number, frame.time) == (1, pytest.approx(1 / 30))
 
 
-def test_that_a_closed_demo_gives_no_frame():
-    source = quick()
-    assert source.read() is None
-    source.open()
-    source.close()
-    source.close()
-    assert source.read() is None
-
-
-def test_that_people_that_cannot_be_read_are_reported_by_the_source(monkeypatch):
+def test_that_an_unreadable_portrait_is_reported_by_the_source(monkeypatch):
     monkeypatch.setattr("app.demo.script.PERSON", "P999")
     source = quick()
     source.present("print")
-    with source, pytest.raises(SourceError, match="no person 'P999'"):
+    with source, pytest.raises(SourceError, match="P999"):
         source.read()
 
 
 @pytest.mark.parametrize("ending", ["source.close()", "pass"])
-def test_that_a_program_ends_in_peace_while_the_demo_is_being_recorded(ending):
+def test_that_a_program_may_end_while_the_demo_is_recorded(ending):
     program = f"""
 from app.demo.source import DemoSource
 source = DemoSource(paced=False)
@@ -128,13 +119,13 @@ for _ in range(3):
 FIRST = script().loop[0]
 
 
-def test_that_the_opening_is_the_whole_first_chapter_and_small_enough_to_ship():
+def test_that_the_opening_is_the_complete_first_chapter_and_small():
     assert len(opening()) == FIRST.take.n_frames
     assert OPENING.stat().st_size < 2_500_000
 
 
-def test_that_the_opening_shows_what_the_renderer_makes():
-    # Another processor may round differently; another picture differs by far more.
+def test_that_the_opening_shows_what_the_renderer_draws():
+    # Another processor may round differently; another take differs by far more.
     for made, shipped in zip(record(FIRST.take), opening()[:8], strict=False):
         assert difference(made, shipped) < 1.0
     other = next(record(script().enrolment[0].take))
@@ -150,8 +141,8 @@ def difference(one, other):
     [b"\0", joined([b"\xff\xd8 a picture \xff\xd9"])[:-1], joined([b"not a picture"])],
     ids=["no length", "cut off", "no picture"],
 )
-def test_that_a_damaged_opening_is_left_out(tmp_path, content):
+def test_that_a_missing_or_damaged_opening_is_ignored(tmp_path, content):
     path = tmp_path / "opening.bin"
-    assert opening(path) == []  # it is not there
+    assert opening(path) == []
     path.write_bytes(content)
     assert opening(path) == []

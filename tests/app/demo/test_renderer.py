@@ -1,4 +1,4 @@
-"""What the renderer draws: takes, attacks, moiré; and that nothing trivial gives attacks away."""
+"""The renderer draws takes, attacks and moiré, and no trivial number gives attacks away."""
 
 from functools import lru_cache
 from itertools import combinations
@@ -35,10 +35,10 @@ def test_that_a_take_gives_numbered_rgb_frames_of_one_size():
     got = list(frames(take))
     assert [frame.number for frame in got] == [0, 1, 2]
     assert [frame.time for frame in got] == [0.0, 1 / RATE, 2 / RATE]
-    for frame in got:
-        assert frame.image.shape == (480, 640, 3)
-        assert frame.image.dtype == np.uint8
-    # Skin is redder than it is blue: the channels are in order.
+    assert {(frame.image.shape, frame.image.dtype.name) for frame in got} == {
+        ((480, 640, 3), "uint8")
+    }
+    # Skin is more red than blue, so the channels are in order.
     middle = got[0].image[200:280, 280:360].reshape(-1, 3).mean(axis=0)
     assert middle[0] > middle[2]
 
@@ -49,7 +49,7 @@ def test_that_equal_takes_give_equal_frames(take):
     assert all(np.array_equal(a, b) for a, b in zip(images(take), again, strict=True))
 
 
-def test_that_frames_depend_on_the_seed_and_the_time_but_not_on_the_length_of_the_take():
+def test_that_frames_depend_on_seed_and_time_but_not_on_the_length_of_the_take():
     first, second, third = images(genuine(n_frames=3))
     assert np.array_equal(second, images(genuine(n_frames=2))[1])
     assert np.abs(first.astype(int) - second).mean() > 0.3
@@ -58,23 +58,20 @@ def test_that_frames_depend_on_the_seed_and_the_time_but_not_on_the_length_of_th
 
 
 def test_that_the_person_and_every_instrument_look_different():
-    shown = [images(attack(name))[0].astype(int) for name in (None, *INSTRUMENTS)]
-    assert all(np.abs(one - other).mean() > 5 for one, other in combinations(shown, 2))
+    pictures = [images(attack(name))[0].astype(int) for name in (None, *INSTRUMENTS)]
+    assert all(np.abs(a - b).mean() > 5 for a, b in combinations(pictures, 2))
 
 
-def test_that_conditions_light_the_person_differently():
+def test_that_conditions_differ_in_direction_and_colour_of_light():
     def left_over_right(condition):
-        picture = images(genuine(condition=condition, seed=3))[0][120:330, 200:440]
+        picture = images(genuine(condition, seed=3))[0][120:330, 200:440]
         return picture[:, :120].mean() / picture[:, 120:].mean()
 
-    assert left_over_right("window") > 1.05 * left_over_right("lamp")
-
-
-def test_that_the_lamp_is_warmer_than_an_overcast_day():
     def warmth(condition):
-        red, _, blue = images(genuine(condition=condition, seed=4))[0].reshape(-1, 3).mean(axis=0)
+        red, _, blue = images(genuine(condition, seed=4))[0].reshape(-1, 3).mean(axis=0)
         return red / blue
 
+    assert left_over_right("window") > 1.05 * left_over_right("lamp")
     assert warmth("lamp") > 1.15 * warmth("another day")
 
 
@@ -116,7 +113,7 @@ def area_under_curve(low, high):
 
 
 def test_that_no_trivial_number_separates_attacks_from_genuine_takes():
-    # One person in one light, the takes of other tests among them: a coarse but cheap net.
+    # One person in one light, sharing takes with other tests: coarse but cheap.
     live = [genuine(seed=seed) for seed in range(9)]
     held = [attack(name) for name in INSTRUMENTS]
     held += [attack(name, seed=1) for name in ("print", "phone")]
@@ -129,7 +126,7 @@ def test_that_no_trivial_number_separates_attacks_from_genuine_takes():
     assert all(0.05 < area < 0.95 for area in areas.values()), areas
 
 
-def test_that_faces_are_wide_enough_for_a_detector_and_stay_in_the_picture():
+def test_that_faces_are_large_enough_for_a_detector_and_stay_in_the_picture():
     for seed in range(50):
         motion = Motion(generator("test", seed), 640, 480)
         for time in np.arange(0.0, 4.0, 0.5):
@@ -156,7 +153,7 @@ def test_that_takes_of_one_session_share_a_seat_and_attacks_are_held_up_there():
 
 
 def places(per_pixel):
-    """Plate coordinates seen by a small camera: each pixel is ``per_pixel`` units wide."""
+    """Return plate coordinates of a small camera's pixels, ``per_pixel`` units wide."""
     x = np.arange(64, dtype=np.float32)[None, :] * np.float32(per_pixel)
     y = np.arange(48, dtype=np.float32)[:, None] * np.float32(per_pixel)
     return np.broadcast_to(x, (48, 64)).copy(), np.broadcast_to(y, (48, 64)).copy()
@@ -166,17 +163,17 @@ def stripes(cycles):
     return Grating((Harmonic(cycles, 0.0, (1.0, 1.0, 1.0)),))
 
 
-def test_that_structure_finer_than_the_lens_resolves_does_not_show():
+def test_that_structure_finer_than_the_lens_resolves_is_invisible():
     assert stripes(300.0).modulation(*places(0.01), blur=0.5) is None
 
 
-def test_that_moire_is_coloured_because_photosites_lie_apart():
+def test_that_moire_is_coloured_because_photosites_are_apart():
     seen = stripes(107.0).modulation(*places(0.01), blur=0.15)
     assert np.abs(seen[..., 0] - seen[..., 2]).max() > 0.1 * np.abs(seen).max()
 
 
 def test_that_moire_agrees_with_sampling_a_rendered_grating():
-    """The independent route: draw the stripes 32 times finer, blur, and average photosites."""
+    """Independently: draw the stripes 32 times finer, blur, and average over photosites."""
     fine, blur, cycles = 32, 0.2, 1.2
     at = (np.arange(-8 * fine, 72 * fine) + 0.5) / fine - 0.5
     wave = np.cos(2 * np.pi * cycles * at)
