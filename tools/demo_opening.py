@@ -1,4 +1,4 @@
-"""Record the opening of the demo into the file that ships with the package.
+"""Record the opening of the demo, which ships with the package.
 
 Run ``python -m tools.demo_opening`` after a change to the renderer or to the first chapter.
 """

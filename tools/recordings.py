@@ -1,4 +1,4 @@
-"""Write takes of the demo's renderer to files, in the layout of a database."""
+"""Write takes of the demo's renderer to files in the layout of a database."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,19 +15,19 @@ Form = Literal["avi", "png"]
 
 
 def recording_path(folder: Path, take: Take, form: Form = "avi") -> Path:
-    """Return the place of a take: a video file, or a folder of pictures."""
+    """Return the path of a take: a video file, or a folder of pictures."""
     name = f"{take.name}.avi" if form == "avi" else take.name
     return folder / take.person / take.label / name
 
 
 def write_recordings(folder: Path, takes: Iterable[Take], *, form: Form = "avi") -> list[Path]:
-    """Record takes as Motion-JPEG videos or as lossless pictures; keep those that are there."""
+    """Record takes as Motion-JPEG videos or lossless pictures; keep existing ones."""
     paths = []
     for take in takes:
         path = recording_path(folder, take, form)
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            # Only finished recordings bear their name: an interrupted one is made again.
+            # Only a finished recording gets its name: an interrupted one is recorded again.
             part = path.with_name(f"part-{path.name}")
             (_write_video if form == "avi" else _write_pictures)(part, _pictures(take))
             part.replace(path)

@@ -1,4 +1,4 @@
-"""Screenshots of every view in both themes, taken from the real program on its demo.
+"""Take screenshots of every view in both themes, from the real program running its demo.
 
 ::
 
@@ -6,10 +6,9 @@
     python -m tools.screenshots --readme assets/screenshots
     python -m tools.screenshots --film assets/screenshots
 
-enrols two takes, fits, shows genuine frames and attacks, runs a test session, writes its report,
-and saves what the window shows; a few views also at twice the size. ``--film`` records the same
-session as one animated picture, ``demo.webp``. Works without a screen, and with its own settings
-and data.
+The tool enrols two takes, fits, shows genuine frames and attacks, runs a test session, writes its
+report, and saves what the window shows; a few views also at twice the size. ``--film`` records the
+same session as an animation, ``demo.webp``. It needs no screen and uses its own settings and data.
 """
 
 import argparse
@@ -42,13 +41,12 @@ from app.settings import Settings
 
 THEMES = ("light", "dark")
 MARGIN = 12
-MOST_BYTES = 150_000
-"""A picture that is larger than this as PNG becomes a JPEG; twice the scale may have twice that."""
+MAX_BYTES = 150_000
+"""A larger PNG becomes a JPEG; at twice the scale the limit is twice as high."""
 JPEG_QUALITIES = (90, 85, 80, 75, 70, 65)
 
 SETTLE = 0.6
-"""Seconds for which a view is left alone before it is taken, so that its charts are drawn."""
-
+"""Seconds to wait before taking a view, so that its charts are drawn."""
 
 SIZE = (1280, 720)
 
@@ -57,16 +55,16 @@ SPECIES = (
     *("bona fide", "tablet", "paper mask"),
     *("bona fide", "monitor"),
 )
-"""What the test session presents, in turn."""
+"""What the test session presents, in this order."""
 
 README = (
     *("first-run", "recording", "model-weights", "model-threshold", "why-attack", "live-attack"),
     *("test-tally", "report", "settings-model"),
 )
-"""What the README shows."""
+"""Views in the README."""
 
 GUIDE = ("takes", "why-genuine", "export", "settings-privacy", "about")
-"""What docs/guide.md shows beside that."""
+"""Further views in docs/guide.md."""
 
 NO_INTERNET = (
     "The networks could not be fetched: the server's name is not known here, as happens without "
@@ -78,27 +76,26 @@ FILM_SIZE = (1000, 640)
 CAPTION_HEIGHT = 40
 FRAME_MILLISECONDS = 333
 FILM_QUALITIES = (60, 50, 40, 30)
-MOST_FILM_BYTES = 3_000_000
+MAX_FILM_BYTES = 3_000_000
 
 REPORT_SIZE = "1100,1500"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 def main(arguments=None):
-    """Take all pictures."""
     parser = argparse.ArgumentParser(prog="python -m tools.screenshots", description=__doc__)
-    parser.add_argument("folder", type=Path, help="where the pictures go; made if missing")
+    parser.add_argument("folder", type=Path, help="folder for the pictures; created if missing")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--readme", action="store_true", help="only what README and guide show")
-    which.add_argument("--film", action="store_true", help="only the animated picture")
-    parser.add_argument("--scale", type=float, default=2.0, help="of the few larger pictures")
+    which.add_argument("--readme", action="store_true", help="only the views in README and guide")
+    which.add_argument("--film", action="store_true", help="only the animation")
+    parser.add_argument("--scale", type=float, default=2.0, help="scale of the few larger pictures")
     parser.add_argument("--model", default="", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     options.folder.mkdir(parents=True, exist_ok=True)
-    # Before Qt is loaded: it reads the first one then.
+    # Qt reads this when it is loaded.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory() as own:
-        # Without weights that happen to be here: pictures are to be the same everywhere.
+        # Without installed weights, so that pictures are the same everywhere.
         for name in ("CONFIG", "DATA", "WEIGHTS"):
             os.environ[f"LMKL_PAD_{name}"] = own
         if options.model:
@@ -112,21 +109,21 @@ def main(arguments=None):
         _with_window(options.folder, _all_scenes, model, only=only)
         if options.readme:
             return
-        # A window's scale is that of its process.
+        # The scale is fixed per process.
         larger = {**os.environ, "QT_SCALE_FACTOR": f"{options.scale:g}"}
         command = [sys.executable, "-m", "tools.screenshots", str(options.folder)]
         command += ["--model", model, "--scale", f"{options.scale:g}"]
         subprocess.run(command, env=larger, check=True)
 
 
-def _complain(_kind, _context, message):
-    """Print what Qt says, but for what it says of every window where there is no screen."""
+def _print_qt_message(_kind, _context, message):
+    """Print Qt's messages, except the one about every window without a screen."""
     if not message.startswith("This plugin does not support"):
         print(message, file=sys.stderr)
 
 
 def _with_window(folder, scenes, model, suffix="", only=(), size=SIZE):
-    qInstallMessageHandler(_complain)
+    qInstallMessageHandler(_print_qt_message)
     make_application()
     window = make_window(Settings(source="demo", theme=THEMES[0]))
     window.resize(*size)
@@ -141,27 +138,27 @@ def _with_window(folder, scenes, model, suffix="", only=(), size=SIZE):
 
 
 class Photographer:
-    """Drives the window and saves the views in ``only``, or all, under names with a suffix."""
+    """Drives the window and saves the views in ``only``, or all, with a suffix in their names."""
 
     def __init__(self, window, folder, suffix="", only=()):
         self.window, self.controller = window, window.controller
         self.folder, self._suffix, self._only = folder, suffix, only
 
     def wait(self, what, condition, seconds=120.0):
-        """Let the program work until a condition holds; exit with a sentence if it never does."""
+        """Run the program until a condition holds; exit with a message if it never does."""
         if not wait_until(condition, seconds):
-            raise SystemExit(f"The pictures are not complete: waited in vain for {what}.")
+            raise SystemExit(f"The pictures are incomplete: timed out waiting for {what}.")
 
     def take(self, name, widget=None):
-        """Save a view in both themes; the whole window unless another widget is given."""
+        """Save a view in both themes: the whole window, or a given widget."""
         if not self.wants(name):
             return
         for theme in THEMES:
             self.controller.change_settings(theme=theme)
             rest(SETTLE)
-            QCoreApplication.processEvents()  # what is to be laid out anew
+            QCoreApplication.processEvents()  # pending layout changes
             picture = (widget or self.window).grab().toImage()
-            self.keep(picture, f"{name}-{theme}{self._suffix}")
+            self.save(picture, f"{name}-{theme}{self._suffix}")
 
     def wants(self, name):
         return not self._only or name in self._only
@@ -176,12 +173,12 @@ class Photographer:
             top = widget.mapTo(area.widget(), QPoint(0, 0)).y()
             area.verticalScrollBar().setValue(top - MARGIN)
 
-    def keep(self, picture, name):
-        """Save a picture, as JPEG where PNG would be too large, and print its path."""
+    def save(self, picture, name):
+        """Save a picture, as JPEG if PNG would be too large, and print its path."""
         path = self.folder / f"{name}.png"
-        most = MOST_BYTES * picture.devicePixelRatio()
+        limit = MAX_BYTES * picture.devicePixelRatio()
         picture.save(str(path))
-        if path.stat().st_size > most:
+        if path.stat().st_size > limit:
             path.unlink()
             path = path.with_suffix(".jpg")
             for quality in JPEG_QUALITIES:
@@ -190,13 +187,13 @@ class Photographer:
                 writer.setOptimizedWrite(True)
                 writer.setProgressiveScanWrite(True)
                 writer.write(picture)
-                if path.stat().st_size <= most:
+                if path.stat().st_size <= limit:
                     break
         print(f"{path} ({path.stat().st_size // 1000} kB)", flush=True)
 
 
 class Film:
-    """Frames of the window with a caption below, as one animated picture."""
+    """Frames of the window with a caption below, as an animation."""
 
     def __init__(self, at: Photographer):
         self._at, self._frames = at, []
@@ -207,12 +204,12 @@ class Film:
             self._add(caption, self._at.window.grab().toImage())
 
     def shoot_until(self, caption, seconds, what, condition):
-        """Film until a condition holds, and cut it to so many seconds."""
+        """Film until a condition holds, and shorten the film to these seconds."""
         grabs = []
         while not wait_until(condition, FRAME_MILLISECONDS / 1000):
             grabs.append(self._at.window.grab().toImage())
             if len(grabs) > 400:
-                raise SystemExit(f"The film is not complete: waited in vain for {what}.")
+                raise SystemExit(f"The film is incomplete: timed out waiting for {what}.")
         grabs.append(self._at.window.grab().toImage())
         n = min(len(grabs), round(1000 * seconds / FRAME_MILLISECONDS))
         for place in np.linspace(0, len(grabs) - 1, n).astype(int):
@@ -243,13 +240,13 @@ class Film:
         self._frames.append(rows[:, : 3 * width].reshape(frame.height(), width, 3).copy())
 
     def save(self, path):
-        """Write the film in the best quality that is small enough."""
+        """Write the film in the best quality that fits the size limit."""
         animation = cv2.Animation()
         animation.frames = self._frames
         animation.durations = np.full(len(self._frames), FRAME_MILLISECONDS)
         for quality in FILM_QUALITIES:
             cv2.imwriteanimation(str(path), animation, [cv2.IMWRITE_WEBP_QUALITY, quality])
-            if path.stat().st_size <= MOST_FILM_BYTES:
+            if path.stat().st_size <= MAX_FILM_BYTES:
                 break
         kilobytes = path.stat().st_size // 1000
         print(f"{path} ({len(self._frames)} frames, quality {quality}, {kilobytes} kB)")
@@ -259,7 +256,7 @@ class Film:
 
 
 def _film_scenes(at, model):
-    """The whole job: enrol, fit, accept, refuse, explain, test, report."""
+    """The whole workflow: enrol, fit, accept, refuse, explain, test, report."""
     session, controller, pages = at.controller.session, at.controller, at.window.pages
     film, banner = Film(at), at.window.live.banner
     _first_run(at)
@@ -316,7 +313,7 @@ def _all_scenes(at, model):
 
 
 def _model_scenes(at, model):
-    """The few that are taken again at another size, with the model that was fitted before."""
+    """Take a few views again at another scale, with the model fitted before."""
     _first_run(at)
     at.controller.model.open(model)
     at.wait("the model", lambda: at.controller.session.model is not None)
@@ -327,7 +324,7 @@ def _model_scenes(at, model):
 
 def _first_run(at):
     demo = at.controller.source.demo
-    # It begins with the person; where the networks took long it may be at an attack by now.
+    # The demo begins with the person, but may have reached an attack while the networks loaded.
     at.controller.source.present("window 7")
     at.wait("the person", lambda: demo.chapter.key == "window 7")
     at.controller.source.present("")
@@ -377,18 +374,16 @@ def _model_pages(at):
 
 
 def _networks(at):
-    """The card of the liveness networks: as it offers them, on its way, and without internet."""
-    pages, control = at.window.pages, at.controller.networks
-    card, shown = pages.model.networks, control.state
-    failed = replace(shown, problem=NO_INTERNET, is_by_hand=True)
-    fetching = replace(
-        shown, working=Working("Fetching the liveness networks", 1_200_000, shown.size)
-    )
-    for name, one in (("", shown), ("-fetching", fetching), ("-by-hand", failed)):
-        card.show_networks(one)
+    """Take the card of the liveness networks: offered, being fetched, and without internet."""
+    card, offered = at.window.pages.model.networks, at.controller.networks.state
+    failed = replace(offered, problem=NO_INTERNET, is_by_hand=True)
+    progress = Working("Fetching the liveness networks", 1_200_000, offered.size)
+    fetching = replace(offered, working=progress)
+    for name, state in (("", offered), ("-fetching", fetching), ("-by-hand", failed)):
+        card.show_networks(state)
         at.scroll_to(card)
         at.take(f"networks{name}")
-    card.show_networks(shown)
+    card.show_networks(offered)
 
 
 def _verdicts(at):
@@ -400,8 +395,7 @@ def _verdicts(at):
 
 
 def _show(at, name, key, verdict, page="why"):
-    """Present something, and take what the window says of it; say so if it says something else."""
-
+    """Present something and take the view; print a warning if the verdict is another."""
     at.window.turn_to(getattr(at.window.pages, page))
     at.controller.source.present(key)
     banner = at.window.live.banner
@@ -434,7 +428,7 @@ def _test(at, report):
     _save_report(at, report)
     for theme in THEMES if at.wants("report") else ():
         if picture := _browsed(report, theme):
-            at.keep(picture, f"report-{theme}")
+            at.save(picture, f"report-{theme}")
 
 
 def _save_report(at, path):
@@ -445,10 +439,10 @@ def _save_report(at, path):
 
 
 def _browsed(page, theme):
-    """Return the report as a browser shows it; None where there is no Chromium."""
+    """Return a picture of the report in Chromium; None if it is not installed."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
-        print("report: there is no Chromium here, so its page is left out.")
+        print("report: skipped, because Chromium is not installed.")
         return None
     taken = page.with_suffix(".png")
     command = [browser, "--headless=new", "--no-sandbox", "--hide-scrollbars", "--disable-gpu"]
@@ -483,7 +477,7 @@ def _dialogs(at):
 
 
 def _take_export(at):
-    """Ask for an export as the menu does, want a passphrase, and go no further."""
+    """Open the export dialog from the menu, tick the passphrase, and cancel."""
 
     def answer():
         dialog = QApplication.activeModalWidget()

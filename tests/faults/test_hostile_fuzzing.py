@@ -24,7 +24,7 @@ SHARES = {
     "image": ("mutants of images", 200),
     "video": ("mutants of videos", 60),
 }
-"""What is attacked, and how often here."""
+"""The description of each target and its number of inputs here."""
 
 
 @pytest.fixture
@@ -39,13 +39,13 @@ ROWS = [
 ]
 
 
-def test_that_every_target_is_tried_here():
+def test_that_every_target_is_attacked():
     assert set(SHARES) == set(NAMES)
 
 
-@pytest.mark.filterwarnings("ignore")  # torch tells of its own future
+@pytest.mark.filterwarnings("ignore")  # deprecations in torch
 @pytest.mark.parametrize(("target", "inputs"), ROWS, indirect=["target"])
-def test_that_mutants_are_refused_as_documented_or_work(target, inputs, attempt):
+def test_that_mutants_load_and_work_or_are_refused_as_documented(target, inputs, attempt):
     outcomes = []
 
     @settings(max_examples=inputs, deadline=None, suppress_health_check=list(HealthCheck))
@@ -57,12 +57,12 @@ def test_that_mutants_are_refused_as_documented_or_work(target, inputs, attempt)
     try_one()
     n_loaded = outcomes.count(LOADED)
     assert n_loaded < len(outcomes)
-    assert n_loaded or inputs < 50, "mutants that all end at one check try nothing"
+    assert n_loaded or inputs < 50, "no mutant gets past the checks"
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("target", NAMES, indirect=True)
-def test_that_good_files_load_and_those_that_once_failed_are_survived(target):
+def test_that_good_files_load_and_past_failures_are_survived(target):
     for path in target.corpus():
         reason = target.check(path.read_bytes())
         if not path.name.startswith("once-"):

@@ -1,8 +1,8 @@
 """``python -m tools.fuzzing``: attack the loaders.
 
-Each target runs in its own process: guided by coverage if atheris is installed (the extra
-``fuzz``), otherwise by hypothesis. An input that is neither loaded nor refused makes the exit code
-nonzero and is kept in ``fuzzing-failures``; ``--target NAME --file INPUT`` tries it again.
+Each target runs in its own process, guided by coverage if atheris is installed (the extra
+``fuzz``), otherwise with hypothesis. If an input is neither loaded nor refused, the exit code is
+nonzero and the input is kept in ``fuzzing-failures``; ``--target NAME --file INPUT`` repeats it.
 """
 
 import argparse
@@ -22,27 +22,26 @@ from tools.fuzzing.target import LOADED, Target
 from tools.fuzzing.targets import NAMES, make_target
 
 FAILURES = Path("fuzzing-failures")
-PATIENCE = 60
-"""Seconds after which an input counts as one that never ends; most take a millisecond."""
+TIMEOUT = 60
+"""Seconds after which an input counts as hanging; most take a millisecond."""
 
 MEMORY = 1 << 30
-"""Bytes that inputs may take beyond what the process has after loading its libraries."""
+"""Bytes that an input may allocate beyond what the libraries use."""
 
 BATCH = 2000
-"""Inputs of one run of hypothesis, which remembers all of them."""
+"""Inputs per run of hypothesis, which remembers all of them."""
 
 OWN_SHARE = 0.7
-"""Share of atheris's inputs that the target makes: a changed byte does not get past a digest."""
+"""Share of atheris's inputs made by the target: a changed byte does not pass a digest."""
 
-LARGEST = 1 << 16
-"""Bytes of atheris's inputs."""
+MAX_BYTES = 1 << 16
+"""Size limit of atheris's inputs."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.fuzzing", description=__doc__)
-    parser.add_argument("--target", choices=NAMES, help="default: all, one after another")
-    parser.add_argument("--inputs", type=int, help="for each target; each has a number of its own")
+    parser.add_argument("--target", choices=NAMES, help="default: all, in turn")
+    parser.add_argument("--inputs", type=int, help="per target; the default depends on it")
     parser.add_argument("--file", type=Path, help="try this file alone")
     options = parser.parse_args(arguments)
     if options.target is None:
@@ -63,19 +62,19 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def with_hypothesis(name: str, folder: Path, inputs: int | None) -> None:
-    """Attack one target; the input in work is on disk, so that a crash leaves it behind."""
-    warnings.simplefilter("ignore")  # torch tells of its own future
+    """Attack one target; the current input is on disk, so that it survives a crash."""
+    warnings.simplefilter("ignore")  # deprecations in torch
     target = make_target(name, folder)
-    for data in target.seeds:  # loads what is loaded late; that is not an input's memory
+    for data in target.seeds:  # load lazy imports first, which do not count as an input's memory
         target.check(data)
     current = FAILURES / f"{name}-current"
     n_loaded = n_inputs = 0
-    _bound_memory()
+    _limit_memory()
 
     def attempt(data: bytes) -> None:
         nonlocal n_loaded, n_inputs
         current.write_bytes(data)
-        faulthandler.dump_traceback_later(PATIENCE, exit=True)
+        faulthandler.dump_traceback_later(TIMEOUT, exit=True)
         n_loaded += target.check(data) == LOADED
         n_inputs += 1
 
@@ -94,7 +93,7 @@ def with_hypothesis(name: str, folder: Path, inputs: int | None) -> None:
 
 
 def with_atheris(name: str, folder: Path, inputs: int | None) -> None:
-    """Attack one target, going on from inputs that reach new lines; libFuzzer ends the process."""
+    """Attack one target, guided by inputs that reach new lines; libFuzzer ends the process."""
     import atheris  # an extra
 
     with atheris.instrument_imports(include=["lmkl_core", "app"]):
@@ -102,19 +101,19 @@ def with_atheris(name: str, folder: Path, inputs: int | None) -> None:
     found = folder / "found"
     found.mkdir()
 
-    def mutate(data: bytes, most: int, number: int) -> bytes:
+    def mutate(data: bytes, max_size: int, number: int) -> bytes:
         rng = random.Random(number)
         if rng.random() < OWN_SHARE:
             changed = target.structured(data, rng)
-            if len(changed) <= most:
+            if len(changed) <= max_size:
                 return changed
-        return atheris.Mutate(data, most)
+        return atheris.Mutate(data, max_size)
 
     arguments = [
         "tools.fuzzing",
         f"-runs={inputs or target.inputs}",
-        f"-max_len={LARGEST}",
-        f"-timeout={PATIENCE}",
+        f"-max_len={MAX_BYTES}",
+        f"-timeout={TIMEOUT}",
         f"-rss_limit_mb={(MEMORY >> 20) + 1024}",
         f"-artifact_prefix={FAILURES}{os.sep}{name}-",
         "-print_final_stats=1",
@@ -125,8 +124,8 @@ def with_atheris(name: str, folder: Path, inputs: int | None) -> None:
     atheris.Fuzz()
 
 
-def _bound_memory() -> None:
-    """Let this process take `MEMORY` more than it has, where systems can."""
+def _limit_memory() -> None:
+    """Limit this process to `MEMORY` more than it has now, where the system can."""
     try:
         import resource
 

@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-LARGEST = 1 << 18
-"""Bytes of a mutant: sizes are bounded by other tests, with files that are mostly holes."""
+MAX_BYTES = 1 << 18
+"""Size limit of a mutant; other tests check huge files, which are sparse."""
 
 NUMBERS = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 2**31 - 1, 2**32 - 1, 2**63 - 1, 2**64 - 1)
 WORDS = (b"\0", b"\n", b'"', b"{", b"[", b"\\", b"..", b"/", b"nan", b"1e999", b"\xff\xfe", b"=")
@@ -36,11 +36,11 @@ def mutated_bytes(data: bytes, others: Sequence[bytes], rng: random.Random) -> b
                 changed[start:] = other[_place(other, rng) :]
             case _:
                 del changed[span]
-    return bytes(changed[:LARGEST])
+    return bytes(changed[:MAX_BYTES])
 
 
 def _place(data: Sequence[int], rng: random.Random) -> int:
-    # The beginning is where headers are.
+    # Headers are at the beginning.
     return rng.randrange((min(len(data), 64) if rng.random() < 0.3 else len(data)) + 1)
 
 
@@ -52,7 +52,7 @@ VALUES: tuple[Any, ...] = (
     "\ud800", "\u0660", "<b>", "=1+1", "__class__", "x" * 5000, [], [[]], [None], [0, 1], [1, 0],
     ["x"] * 9, [0] * 3000, {}, {"": None}, {"x": {"x": {}}}, {"__proto__": 1},
 )  # fmt: skip
-"""What a value is replaced by: every type, and the ends of every range."""
+"""Replacements for a value: every type, and the ends of every range."""
 
 RAW = (
     "NaN", "-Infinity", "1e999", "-1e999", "9" * 30, "9" * 5000, "01", "+1", "1.", ".5", "0x10",
@@ -60,40 +60,40 @@ RAW = (
     '{"a":' * 200 + "1" + "}" * 200, '"\\ud800"', '"\\u0000"', '"\\x"', "\ufeff1", "//", "",
     '{"a":1,"a":2}', '"\udc80"',
 )  # fmt: skip
-"""What stands in the text instead of a value: what no writer of JSON would write."""
+"""Replacements in the text that no JSON writer would produce."""
 
 _MARK = "@@raw@@"
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield every place in a JSON value, as the way to it."""
+    """Yield the path to every place in a JSON value."""
     yield path
     if isinstance(value, dict):
         for key, part in value.items():
             yield from places(part, (*path, key))
     elif isinstance(value, list):
-        # Long lists would take all the choices.
+        # Long lists would dominate the choice.
         for key, part in list(enumerate(value))[:12]:
             yield from places(part, (*path, key))
 
 
 def at(value: Any, path: tuple[Any, ...]) -> Any:
-    """Return what stands at a place."""
+    """Return the value at a path."""
     for key in path:
         value = value[key]
     return value
 
 
 def mutated_json(value: Any, rng: random.Random, keys: tuple[str, ...] = ()) -> Any:
-    """Return a JSON value with one to three changes; ``keys`` are names that mean something."""
+    """Return a JSON value with one to three changes; ``keys`` are names with a meaning."""
     holder = [copy.deepcopy(value)]
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         _change(holder, rng, keys)
     return holder[0]
 
 
-def spelt(value: Any, rng: random.Random) -> bytes:
-    """Return a JSON value as text, now and then as no writer would spell it."""
+def encoded_json(value: Any, rng: random.Random) -> bytes:
+    """Encode a JSON value, sometimes as no writer would."""
     if rng.random() < 0.25:
         holder = [copy.deepcopy(value)]
         path = rng.choice(list(places(holder))[1:])
@@ -121,7 +121,7 @@ def _change(holder: list[Any], rng: random.Random, keys: tuple[str, ...]) -> Non
     elif kind == 7 and len(path) > 1:
         del parent[key]
     elif kind == 8:
-        # What stands elsewhere has the right type more often than a value at random.
+        # A value from elsewhere has the right type more often than a random one.
         parent[key] = copy.deepcopy(at(holder, rng.choice(list(places(holder))[1:])))
     elif isinstance(old, dict):
         name = rng.choice([*old, *keys, "x", "", "__class__", "format"])

@@ -1,4 +1,4 @@
-"""A fuzzing target: seed files, mutants of them, and what must hold for any bytes."""
+"""A fuzzing target: seed files, their mutants, and what must hold for any bytes."""
 
 import random
 from abc import ABC, abstractmethod
@@ -11,17 +11,17 @@ from tools.fuzzing.mutators import mutated_bytes
 CORPUS = Path(__file__).parent / "corpus"
 
 LOADED = ""
-"""What `Target.check` returns for an input that was loaded."""
+"""Returned by `Target.check` for an input that was loaded."""
 
-LONGEST_MESSAGE = 600
-"""Characters of what a person is shown: a file must not fill the screen."""
+MAX_MESSAGE = 600
+"""Characters of a message: a file must not fill the screen."""
 
 BACKSTOP = "makes no sense ("
-"""What the loaders of models say of errors that no check foresaw: there should be none."""
+"""Part of the model loaders' message for unforeseen errors, which should not occur."""
 
 
 class Broken(AssertionError):
-    """What had to hold for an input does not."""
+    """An input violates what must hold for all."""
 
 
 class Target(ABC):
@@ -30,16 +30,16 @@ class Target(ABC):
     Parameters
     ----------
     folder : Path
-        Where inputs are put that are loaded by their path.
+        Folder for inputs that are loaded by their path.
 
     Attributes
     ----------
     name : str
-        On the command line; also the folder of its corpus.
+        Name on the command line and of the corpus folder.
     inputs : int
-        Tried by the command unless another number is asked for.
+        Default number of inputs.
     depth : float
-        Share of mutants that know the format: others mostly die at the first check.
+        Share of mutants that follow the format: others mostly fail the first check.
     """
 
     name: str
@@ -51,36 +51,35 @@ class Target(ABC):
         self.seeds = [path.read_bytes() for path in self.corpus()]
 
     def corpus(self) -> list[Path]:
-        """Return the files that mutants are made of, those that once failed included."""
+        """Return the files to mutate, including past failures."""
         return sorted((CORPUS / self.name).iterdir())
 
     @abstractmethod
     def check(self, data: bytes) -> str:
-        """Load, and use what was loaded; return the reason of a refusal, or `LOADED`.
+        """Load the input and use the result; return the reason for a refusal, or `LOADED`.
 
-        Anything that is raised is a failure.
+        Any exception is a failure.
         """
 
     def structured(self, data: bytes, rng: random.Random) -> bytes:
-        """Return a mutant that knows the format, so that it gets past the first checks."""
+        """Return a mutant that follows the format, so that it passes the first checks."""
         return mutated_bytes(data, self.seeds, rng)
 
     def mutant(self, data: bytes, rng: random.Random) -> bytes:
-        """Return a changed file."""
         if rng.random() < self.depth:
             return self.structured(data, rng)
         return mutated_bytes(data, self.seeds, rng)
 
     def mutants(self) -> st.SearchStrategy[bytes]:
-        """Return hypothesis's strategy for inputs."""
+        """Return a hypothesis strategy for inputs."""
         seeds = st.sampled_from(self.seeds)
         return st.builds(self.mutant, seeds, st.randoms(use_true_random=False))
 
 
-def told(message: str) -> str:
-    """Return a refusal's message; raise `Broken` unless it is one that a person can be shown."""
-    if not message or not message.isprintable() or len(message) > LONGEST_MESSAGE:
-        raise Broken(f"not a message to show: {message[:800]!r}")
+def checked_message(message: str) -> str:
+    """Return a refusal's message; raise `Broken` unless it is fit to be shown."""
+    if not message or not message.isprintable() or len(message) > MAX_MESSAGE:
+        raise Broken(f"unfit message: {message[:800]!r}")
     if BACKSTOP in message or "memory" in message:
-        raise Broken(f"no check foresaw this: {message}")
+        raise Broken(f"unforeseen error: {message}")
     return message

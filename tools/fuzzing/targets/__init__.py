@@ -1,4 +1,4 @@
-"""The loaders that are attacked, by name."""
+"""The fuzzing targets by name."""
 
 from importlib import import_module
 from pathlib import Path
@@ -24,7 +24,7 @@ NAMES = tuple(_CLASSES)
 
 
 def make_target(name: str, folder: Path) -> Target:
-    """Return a target that puts its inputs into a folder; only its module is imported."""
+    """Return a target that writes its inputs to a folder; import only its module."""
     module, _, kind = _CLASSES[name].partition(":")
     target: Target = getattr(import_module(f"{__name__}.{module}"), kind)(folder)
     return target

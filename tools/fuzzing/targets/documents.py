@@ -1,4 +1,4 @@
-"""Texts: the settings, saved test sessions, presets, and lists that come with databases."""
+"""Text files: settings, saved test sessions, presets, and lists of databases."""
 
 import dataclasses
 import json
@@ -22,12 +22,12 @@ from lmkl_core.features.presets import PresetError, preset_from_dict
 from lmkl_core.features.presets.file import read_preset
 from tests.app.pages import outline
 from tests.app.reports.example_context import context
-from tools.fuzzing.mutators import mutated_bytes, mutated_json, spelt
-from tools.fuzzing.target import LOADED, Broken, Target, told
+from tools.fuzzing.mutators import encoded_json, mutated_bytes, mutated_json
+from tools.fuzzing.target import LOADED, Broken, Target, checked_message
 
 
 class SettingsTarget(Target):
-    """`app.settings.load`: never raises, and every setting keeps its rule."""
+    """`app.settings.load`: never raises, and every setting is valid."""
 
     name = "settings"
 
@@ -39,37 +39,34 @@ class SettingsTarget(Target):
     def structured(self, data: bytes, rng: random.Random) -> bytes:
         try:
             values = json.loads(data)
-        except (ValueError, RecursionError):  # one that once failed
+        except (ValueError, RecursionError):  # a past failure
             return mutated_bytes(data, self.seeds, rng)
         keys = tuple(field.name for field in dataclasses.fields(settings.Settings))
-        return spelt(mutated_json(values, rng, keys), rng)
+        return encoded_json(mutated_json(values, rng, keys), rng)
 
     def check(self, data: bytes) -> str:
         self._path.write_bytes(data)
         found, problems = settings.load()
         if broken := settings.check(found):
-            raise Broken(f"these settings break their own rules: {broken}")
-        # What was loaded can be stored, and is the same when it is loaded again.
-        text = json.dumps(_stored(found), allow_nan=False)
+            raise Broken(f"loaded settings are invalid: {broken}")
+        # Loaded settings survive storing and loading.
+        document = {"version": settings.VERSION, **dataclasses.asdict(found)}
+        text = json.dumps(document, allow_nan=False)
         text.encode("utf-8")
         self._path.write_text(text, encoding="utf-8")
         if settings.load() != (found, ()):
-            raise Broken("these settings are others when they are stored and loaded")
+            raise Broken("settings change when they are stored and loaded")
         for problem in problems:
-            told(problem)
+            checked_message(problem)
         return " / ".join(problems[:1]) or LOADED
 
 
-def _stored(values: settings.Settings) -> dict[str, object]:
-    return {"version": settings.VERSION, **dataclasses.asdict(values)}
-
-
-REPORTED = 32
-"""One of so many sessions that load is made a report of, which takes a hundred times as long."""
+REPORT_EVERY = 32
+"""A report is written for one in this many loaded sessions: it takes a hundred times as long."""
 
 
 class SessionTarget(Target):
-    """`app.cli.saved_session.read_session`, and the report of what was read."""
+    """`app.cli.saved_session.read_session`, and reports of sessions."""
 
     name = "session"
     inputs = 50_000
@@ -89,17 +86,17 @@ class SessionTarget(Target):
             values = changed if inner is values else values | {"session": changed}
         else:
             values = mutated_json(values, rng, ("session", "model"))
-        return spelt(values, rng)
+        return encoded_json(values, rng)
 
     def check(self, data: bytes) -> str:
         self._path.write_bytes(data)
         try:
             found = read_session(self._path)
         except GuidedTestError as error:
-            return told(str(error).replace(str(self._path), "FILE"))
+            return checked_message(str(error).replace(str(self._path), "FILE"))
         json.dumps(found.guided_test.as_dict(), allow_nan=False).encode()
         assert found.guided_test.tally is not None
-        if sum(data) % REPORTED == 0:
+        if sum(data) % REPORT_EVERY == 0:
             report = build(found.guided_test, context(source=found.source, model=found.model))
             outline(render(report))
             json.dumps(as_document(report), allow_nan=False, ensure_ascii=False)
@@ -146,13 +143,13 @@ class PresetTarget(Target):
         try:
             preset = read_preset(data, "bad.toml")
         except PresetError as error:
-            return told(str(error))
+            return checked_message(str(error))
         if not preset.name.isprintable():
-            raise Broken("this preset cannot be shown")
+            raise Broken("the preset's name is not printable")
         stored = json.loads(json.dumps(preset_fingerprint(preset)))
         again = preset_from_dict(_as_preset_file(stored))
         if again != dataclasses.replace(preset, description=""):
-            raise Broken("this preset is another one when a model names it")
+            raise Broken("the preset changes when a model stores it")
         return LOADED
 
 
@@ -171,7 +168,7 @@ LINES = (
 
 
 class ListTarget(Target):
-    """The reader of NUAA, with its four lists under attack in turn."""
+    """The reader of NUAA, with each of its four lists attacked in turn."""
 
     name = "list"
     inputs = 20_000
@@ -184,7 +181,7 @@ class ListTarget(Target):
                 path = self._root / part / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.touch()
-        # Outside: whatever a list says, none of it is ever named by a layout.
+        # Outside the database: no list may lead here.
         secret = folder / "secret"
         secret.mkdir()
         (secret / "0001_00_00_01_0.jpg").touch()
@@ -205,18 +202,18 @@ class ListTarget(Target):
             for other, content in self._good.items():
                 (self._root / other).write_bytes(data if other == name else content)
             reasons.append(self._read())
-        # Each list is only good in its own place.
+        # Each list is valid only in its own place.
         return LOADED if LOADED in reasons else reasons[0]
 
     def _read(self) -> str:
         try:
             layout = DATABASES["nuaa"].read(self._root, "", "client-independent")
         except ProtocolError as error:
-            return told(str(error).replace(str(self._root), "ROOT"))
+            return checked_message(str(error).replace(str(self._root), "ROOT"))
         for fold in layout.folds:
             for plan in fold.plans:
                 for recording in (*plan.train, *plan.development, *plan.test):
                     path = recording.reader.path
                     if not path.resolve().is_relative_to(self._root.resolve()):
-                        raise Broken(f"a list leads to {path}")
+                        raise Broken(f"a list leads outside, to {path}")
         return LOADED

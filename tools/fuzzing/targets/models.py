@@ -1,4 +1,4 @@
-"""Files with tensors: models as the library and the app load them, kept features, lost takes."""
+"""Files with tensors: models as library and app load them, cached features, unsaved takes."""
 
 import io
 import json
@@ -24,17 +24,17 @@ from tests.core.model_file_mutations import (
     with_header,
     with_manifest,
 )
-from tools.fuzzing.mutators import mutated_bytes, mutated_json, spelt
-from tools.fuzzing.target import LOADED, Broken, Target, told
+from tools.fuzzing.mutators import encoded_json, mutated_bytes, mutated_json
+from tools.fuzzing.target import LOADED, Broken, Target, checked_message
 
 NAME = "bad.lmkl"
 PASSPHRASE = "correct horse battery staple"
-EXTENDED = 16
-"""One of so many models that load is also given new rows, which takes longer."""
+GROW_EVERY = 16
+"""One in this many loaded models also gets new rows, which takes longer."""
 
 
 class ModelTarget(Target):
-    """`lmkl_core.model_file.from_bytes`: a model whose every output is finite, or a refusal."""
+    """`lmkl_core.model_file.from_bytes`: a model with finite outputs, or a refusal."""
 
     name = "model"
     depth = 0.9
@@ -42,16 +42,16 @@ class ModelTarget(Target):
     def structured(self, data: bytes, rng: random.Random) -> bytes:
         try:
             document, tensors = unsealed(data)
-        except Refused:  # one that once failed, and is refused now
+        except Refused:  # a past failure, which is refused now
             return mutated_bytes(data, self.seeds, rng)
         kind = rng.random()
         if kind < 0.8:
             return mutant(document, tensors, rng)[0]
         if kind < 0.9:
-            return sealed_anyhow(data, mutated_json(document, rng), tensors, rng)
+            return sealed_or_raw(data, mutated_json(document, rng), tensors, rng)
 
         def change(header: dict[str, Any]) -> str:
-            return spelt(mutated_json(header, rng), rng).decode("utf-8", "replace")
+            return encoded_json(mutated_json(header, rng), rng).decode("utf-8", "replace")
 
         return with_header(data, change)
 
@@ -59,18 +59,18 @@ class ModelTarget(Target):
         try:
             model, manifest = from_bytes(data, NAME)
         except ModelFileError as error:
-            return told(str(error)).partition(" because ")[2]
+            return checked_message(str(error)).partition(" because ")[2]
         check_outputs(model, manifest)
-        if sum(data) % EXTENDED == 0:
+        if sum(data) % GROW_EVERY == 0:
             check_growth(model, manifest)
         return LOADED
 
 
 class SealedTarget(Target):
-    """Protected models: what does not authenticate never reaches the loader of models.
+    """Protected models: data that fail authentication never reach the loader of models.
 
-    Most mutants are of the header, which is read before anything is authenticated. Others are
-    hostile models that were encrypted with the right passphrase: they must fare as in the clear.
+    Most mutants change the header, which is read before anything is authenticated. Others are
+    hostile models encrypted with the right passphrase, to be treated like unprotected ones.
     """
 
     name = "sealed"
@@ -89,7 +89,7 @@ class SealedTarget(Target):
         try:
             model, manifest = from_bytes(data, NAME, passphrase=PASSPHRASE)
         except ModelFileError as error:
-            return told(str(error)).partition(" because ")[2]
+            return checked_message(str(error)).partition(" because ")[2]
         check_outputs(model, manifest)
         try:
             from_bytes(data, NAME)
@@ -99,14 +99,14 @@ class SealedTarget(Target):
 
 
 def encrypted_again(plain: bytes, data: bytes) -> bytes:
-    """Encrypt with the salt and nonce of another file, so that an input is the same every time."""
+    """Encrypt with the salt and nonce of another file, so that inputs are reproducible."""
     header = data[: HEADER.size]
     *_, log2_n, r, p, salt, nonce = HEADER.unpack(header)
     return header + _cipher(PASSPHRASE, Cost(log2_n, r, p), salt).encrypt(nonce, plain, header)
 
 
 class AppModelTarget(Target):
-    """`app.models.files.load` and what the window shows of a model."""
+    """`app.models.files.load`, and the summary in the window."""
 
     name = "app-model"
     depth = 0.9
@@ -123,7 +123,7 @@ class AppModelTarget(Target):
             return mutated_bytes(data, self.seeds, rng)
         if rng.random() < 0.7:
             document["extra"] = mutated_json(document["extra"], rng, ("takes", "preset", "low"))
-            return sealed_anyhow(data, document, tensors, rng)
+            return sealed_or_raw(data, document, tensors, rng)
         return mutant(document, tensors, rng)[0]
 
     def check(self, data: bytes) -> str:
@@ -131,12 +131,13 @@ class AppModelTarget(Target):
         try:
             model = load_pad_model(self._path)
         except ModelFileError as error:
-            return told(str(error)).partition(" because ")[2]
-        shown = describe(model)
-        if not all(text.isprintable() for text in (*shown.takes, *shown.view_names, shown.preset)):
-            raise Broken("a name cannot be shown")
+            return checked_message(str(error)).partition(" because ")[2]
+        summary = describe(model)
+        names = (*summary.takes, *summary.view_names, summary.preset)
+        if not all(name.isprintable() for name in names):
+            raise Broken("a name is not printable")
         if difference := difference_of(model.features, FEATURES):
-            told(difference)
+            checked_message(difference)
         views = {
             name: np.ones((1, len(array[0])), np.float32)
             for name, array in model.estimator.support_views().items()
@@ -148,19 +149,19 @@ class AppModelTarget(Target):
         return LOADED
 
 
-def sealed_anyhow(
+def sealed_or_raw(
     data: bytes, document: Any, tensors: dict[str, np.ndarray], rng: random.Random
 ) -> bytes:
-    """Seal a manifest of any kind; what no writer can seal stands in the file as it is."""
+    """Seal a manifest; insert one that cannot be sealed into the file as it is."""
     try:
         return seal(document, tensors)
     except (ValueError, TypeError, AttributeError):
-        text = spelt(document, rng).decode("utf-8", "replace")
+        text = encoded_json(document, rng).decode("utf-8", "replace")
         return with_manifest(data, text)
 
 
 def check_outputs(model: LocalisedMKL, manifest: Manifest) -> None:
-    """Score, judge and explain rows of the model and rows it never saw."""
+    """Score, classify and explain rows of the model and new rows."""
     rng = np.random.default_rng(0)
     own = model.support_views()
     foreign = [(view.name, rng.normal(size=(4, view.columns))) for view in manifest.views]
@@ -180,7 +181,7 @@ def check_outputs(model: LocalisedMKL, manifest: Manifest) -> None:
 
 
 def check_growth(model: LocalisedMKL, manifest: Manifest) -> None:
-    """Give new rows: the model grows and still works, or says in one sentence why not."""
+    """Add new rows: the model grows and still works, or refuses with a message."""
     if any(view.kernel == "precomputed" for view in manifest.views):
         return
     rng = np.random.default_rng(1)
@@ -188,7 +189,7 @@ def check_growth(model: LocalisedMKL, manifest: Manifest) -> None:
     try:
         model.extend(rows)
     except InvalidInputError as error:
-        told(str(error))
+        checked_message(str(error))
         return
     expect_finite(scores=model.score_samples(rows), threshold=model.offset_)
 
@@ -204,7 +205,7 @@ KEY = "ab" * 32
 
 
 class EntryTarget(Target):
-    """`Cache.load`: an entry as it was stored, or none."""
+    """`Cache.load`: an entry as stored, or None."""
 
     name = "entry"
     inputs = 20_000
@@ -227,7 +228,7 @@ class EntryTarget(Target):
 
 
 class RecoveryTarget(Target):
-    """`unpacked`: a take that can be used, or a reason, and never another exception."""
+    """`unpacked`: a usable take, or `Refused` with a reason."""
 
     name = "recovery"
     inputs = 20_000
@@ -243,12 +244,12 @@ class RecoveryTarget(Target):
         try:
             _, samples = unpacked(data)
         except Refused as error:
-            return told(error.reason)
+            return checked_message(error.reason)
         except _UNUSABLE as error:
-            raise Broken(f"no check foresaw this: {error!r}") from error
+            raise Broken(f"unforeseen error: {error!r}") from error
         for sample in samples:
             if not all(np.isfinite(view).all() for view in sample.views.values()):
-                raise Broken("a frame that came back is not finite")
+                raise Broken("a recovered frame is not finite")
             if not sample.take.isprintable():
-                raise Broken("a take that came back has a name that cannot be shown")
+                raise Broken("the name of a recovered take is not printable")
         return LOADED

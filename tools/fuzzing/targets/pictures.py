@@ -1,4 +1,4 @@
-"""Images and videos: decoders are large programs in C, so the process itself is at stake."""
+"""Images and videos: decoders are large C libraries that can crash the process."""
 
 import random
 import struct
@@ -10,7 +10,7 @@ from app.capture.folder import read_image
 from app.capture.opencv import MAX_PIXELS
 from app.capture.source import SourceError
 from app.capture.video import VideoFile
-from tools.fuzzing.target import LOADED, Broken, Target, told
+from tools.fuzzing.target import LOADED, Broken, Target, checked_message
 
 SIZES = (0, 1, 7, 255, 300, 65535, 2**24 - 1, 2**31 - 1, 2**32 - 1)
 FRAMES = 12
@@ -35,7 +35,7 @@ class _FileTarget(Target):
 
 
 class ImageTarget(_FileTarget):
-    """`app.capture.folder.read_image`: never more pixels than are allowed."""
+    """`app.capture.folder.read_image`: never more pixels than allowed."""
 
     name = "image"
     inputs = 50_000
@@ -46,7 +46,7 @@ class ImageTarget(_FileTarget):
         try:
             image = read_image(self._path)
         except SourceError as error:
-            return told(str(error))
+            return checked_message(str(error))
         if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or not image.size:
             raise Broken(f"not a picture: {image.dtype} {image.shape}")
         if image.shape[0] * image.shape[1] > MAX_PIXELS:
@@ -66,7 +66,7 @@ class VideoTarget(_FileTarget):
         video = VideoFile(self._path, paced=False)
         try:
             video.open()
-            # A damaged index can promise any number of frames.
+            # A damaged index can announce any number of frames.
             for _ in range(FRAMES):
                 frame = video.read()
                 if frame is None:
@@ -74,7 +74,7 @@ class VideoTarget(_FileTarget):
                 if frame.image.shape[0] * frame.image.shape[1] > MAX_PIXELS:
                     raise Broken(f"a frame has {frame.image.shape}")
         except SourceError as error:
-            return told(str(error))
+            return checked_message(str(error))
         finally:
             video.close()
         return LOADED

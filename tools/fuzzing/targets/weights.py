@@ -1,4 +1,4 @@
-"""Weights of networks: files of torch, old and new, and of safetensors."""
+"""Weights of networks: torch files, old and new, and safetensors."""
 
 import io
 import random
@@ -13,7 +13,7 @@ from lmkl_core.features.networks.description import Conv
 from lmkl_core.features.networks.filling import State, fill
 from lmkl_core.features.networks.registry import NetworkSpec
 from tools.fuzzing.mutators import mutated_bytes
-from tools.fuzzing.target import LOADED, Broken, Target, told
+from tools.fuzzing.target import LOADED, Broken, Target, checked_message
 
 INF = float("inf")
 
@@ -34,7 +34,7 @@ def _good() -> dict[str, Any]:
 
 
 class WeightsTarget(Target):
-    """`State.read` and `fill`: a network whose weights are finite, or a refusal."""
+    """`State.read` and `fill`: a network with finite weights, or a refusal."""
 
     name = "weights"
     inputs = 20_000
@@ -58,11 +58,11 @@ class WeightsTarget(Target):
         try:
             ((conv,),) = fill(SPEC, State.read(SPEC, path))
         except InvalidInputError as error:
-            return told(str(error).replace(str(path), "FILE"))
+            return checked_message(str(error).replace(str(path), "FILE"))
         if conv.kernel.dtype != np.float32 or not (
             np.isfinite(conv.kernel).all() and np.isfinite(conv.bias).all()
         ):
-            raise Broken("this network has weights that are not finite")
+            raise Broken("the network has weights that are not finite")
         return LOADED
 
 
