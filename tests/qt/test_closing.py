@@ -13,15 +13,14 @@ class Blocked(Pictures):
 
     name = "Blocked"
 
-    def __init__(self, where):
+    def __init__(self, where, released):
         super().__init__()
-        self._where = where
-        self.released, self.is_blocked = threading.Event(), threading.Event()
+        self._where, self._released, self.is_blocked = where, released, threading.Event()
 
     def _block(self, where):
         if where == self._where:
             self.is_blocked.set()
-            self.released.wait(120)
+            self._released.wait(120)
 
     def open(self):
         self._block("open")
@@ -38,23 +37,17 @@ class Blocked(Pictures):
 
 
 @pytest.fixture
-def blocked():
-    """Return a function that makes a blocking source; it is released at the end."""
-    made = []
-
-    def make(where):
-        made.append(Blocked(where))
-        return made[-1]
-
-    yield make
-    for source in made:
-        source.released.set()
+def released():
+    """Return an event that releases blocking sources at the end of the test."""
+    event = threading.Event()
+    yield event
+    event.set()
 
 
 @pytest.mark.parametrize("where", ["open", "read", "close"])
-def test_that_a_blocking_source_does_not_keep_the_window_open(launch, blocked, expect_log, where):
+def test_that_a_blocking_source_does_not_keep_the_window_open(launch, released, expect_log, where):
     expect_log("Blocked did not stop in .* left behind")
-    source = blocked(where)
+    source = Blocked(where, released)
     driver = launch(make_demo=lambda: source)
     if where != "close":
         driver.until(source.is_blocked.is_set)
@@ -64,16 +57,16 @@ def test_that_a_blocking_source_does_not_keep_the_window_open(launch, blocked, e
 
 
 def test_that_the_waits_for_two_blocking_sources_do_not_add_up(
-    launch, blocked, expect_log, monkeypatch
+    launch, released, expect_log, monkeypatch
 ):
     # Longer than usual, for a busy machine: one wait fits into the time, two do not.
     monkeypatch.setattr("app.qt.workers.capture.STOP_SECONDS", 3.0)
     monkeypatch.setattr("app.qt.workers.worker.STOP_MILLISECONDS", 5500)
     expect_log("Blocked did not stop in .* left behind")
-    first, second = blocked("read"), blocked("read")
-    sources = iter([first, second])
-    driver = launch(make_demo=lambda: next(sources))
-    driver.until(first.is_blocked.is_set)
+    sources = [Blocked("read", released) for _ in range(2)]
+    remaining = iter(sources)
+    driver = launch(make_demo=lambda: next(remaining))
+    driver.until(sources[0].is_blocked.is_set)
     driver.controller.source.open("demo")
     assert driver.controller.stop()
 

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
-from PySide6.QtWidgets import QFileDialog, QLabel
+from PySide6.QtWidgets import QFileDialog
 
 from app.capture.capture import LatestFrame
 from app.qt.controllers.networks import SHOW, NetworksController
@@ -57,8 +57,8 @@ class Bench:
 
     def __init__(self):
         self.session = Session(Settings())
-        self.worker, self.scoring = JobWorker(), ScoringWorker(LatestFrame())
-        self.controller = NetworksController(self.session, self.worker, self.scoring)
+        self.workers = JobWorker(), ScoringWorker(LatestFrame())
+        self.controller = NetworksController(self.session, *self.workers)
         self.notices = recorded(self.controller.notice)
         self.states = recorded(self.controller.changed)
         self.card_requests = recorded(self.controller.card_requested)
@@ -189,22 +189,20 @@ def test_that_missing_networks_are_offered_once_where_they_would_have_helped(ben
     assert bench.card_requests
 
 
-MISSING = NetworksState(missing=(replace(catalogue.entry_of(NAMES[0]), size=3_700_000),))
-
-
 def test_that_the_card_shows_the_size_and_then_the_progress(qtbot):
+    missing = NetworksState(missing=(replace(catalogue.entry_of(NAMES[0]), size=3_700_000),))
     card = NetworksCard()
     qtbot.addWidget(card)
 
     def hidden():
         return [each.isHidden() for each in (card.get, card.choose, card.bar, card.cancel)]
 
-    card.show_networks(MISSING)
+    card.show_networks(missing)
     assert not card.isHidden()
     assert "3.7 MB to download, licence Apache-2.0" in "\n".join(texts_of(card))
     assert hidden() == [False, False, True, True]
     assert card.files.isHidden()
-    card.show_networks(replace(MISSING, working=Working("Fetching", 1_800_000, 3_700_000)))
+    card.show_networks(replace(missing, working=Working("Fetching", 1_800_000, 3_700_000)))
     assert "Fetching: 1.8 of 3.7 MB" in "\n".join(texts_of(card))
     assert (card.bar.value(), card.bar.maximum()) == (1_800_000, 3_700_000)
     assert hidden() == [True, True, False, False]
@@ -212,8 +210,8 @@ def test_that_the_card_shows_the_size_and_then_the_progress(qtbot):
     assert card.isHidden()
 
 
-def test_that_damaged_files_do_no_harm_and_good_ones_are_used_without_a_restart(
-    launch, servers, folder, exported
+def test_that_damaged_networks_do_no_harm_and_offered_ones_are_used_without_a_restart(
+    launch, servers, files, folder, exported, monkeypatch
 ):
     folder.mkdir()
     for name in FILES.values():
@@ -221,30 +219,19 @@ def test_that_damaged_files_do_no_harm_and_good_ones_are_used_without_a_restart(
     driver = launch(recent=(str(exported),)).until_modelled()
     driver.until_notice("is not the file of the weights")
     driver.until(lambda: driver.session.scored is not None and driver.session.scored.score)
-    driver.turn_to("Model")
-    card = driver.pages.model.networks
+    networks, card = driver.controller.networks, driver.pages.model.networks
+    driver.until(lambda: len(networks.state.missing) == 2)
+    unfamiliar(driver.session)
+    driver.click(driver.button("Show them"))
     driver.until(card.isVisible)
+    first = str(files[NAMES[0]].path)
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([first], ""))
+    driver.click(card.choose)
+    driver.until(lambda: len(networks.state.missing) == 1 and not networks.state.working.text)
     assert driver.session.scored.liveness is None
     driver.click(card.get)
     driver.until_notice("liveness networks are in use")
     assert not card.isVisible()
     driver.until(lambda: driver.session.scored.liveness is not None)
     driver.turn_to("Why")
-    labels = driver.pages.why.score.findChildren(QLabel)
-    driver.until(lambda: any("looks live" in label.text() for label in labels))
-
-
-def test_that_the_offer_opens_the_card_and_files_can_be_chosen(launch, servers, files, monkeypatch):
-    driver = launch().until_prepared()
-    driver.until(lambda: driver.controller.networks.state.missing)
-    unfamiliar(driver.session)
-    driver.until_notice("Two small networks")
-    driver.click(driver.button("Show them"))
-    driver.until(lambda: driver.window.tabs.currentWidget() is driver.window.pages.model)
-    card = driver.pages.model.networks
-    driver.until(card.isVisible)
-    chosen = [str(made.path) for made in files.values()]
-    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: (chosen, ""))
-    driver.click(card.choose)
-    driver.until_notice("liveness networks are in use")
-    assert not card.isVisible()
+    driver.until(lambda: any("looks live" in text for text in texts_of(driver.pages.why.score)))

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from unittest.mock import Mock
 
 import pytest
 from PySide6.QtCore import Qt
@@ -34,16 +35,12 @@ def protected(model, tmp_path):
 
 @pytest.fixture
 def save_as(monkeypatch):
-    """Return a function that sets the answer of file dialogs; it returns their arguments."""
-    asked = []
+    """Return a function that replaces the file dialog by one that answers with a path."""
 
     def answer(path):
-        def dialog(_parent, _title, start, pattern):
-            asked.append((start, pattern))
-            return str(path), ""
-
+        dialog = Mock(return_value=(str(path), ""))
         monkeypatch.setattr(QFileDialog, "getSaveFileName", dialog)
-        return asked
+        return dialog
 
     return answer
 
@@ -174,7 +171,7 @@ def test_that_an_exported_protected_model_opens_only_with_its_passphrase(
 
     monkeypatch.setattr(sealed, "_cipher", watched)
     driver = launch(recent=(str(exported),)).until_modelled()
-    asked = save_as(tmp_path / "mine")
+    file_dialog = save_as(tmp_path / "mine")
 
     def protect(dialog):
         assert isinstance(dialog, ExportDialog)
@@ -185,7 +182,7 @@ def test_that_an_exported_protected_model_opens_only_with_its_passphrase(
     with_dialog(protect)
     driver.press("Ctrl+E")
     driver.until_notice("Exported to mine.lmkl.")
-    (start, pattern) = asked[0]
+    _parent, _title, start, pattern = file_dialog.call_args.args
     assert start.endswith("face.lmkl")
     assert "*.lmkl" in pattern
     path = tmp_path / "mine.lmkl"

@@ -11,12 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QPushButton
 
 from app import storage
 from app.session.recovery import Journal, find, unpacked
-from lmkl_core.features.extractor import Extractor
-from lmkl_core.features.presets import load_preset
 from tests.app.unsaved_takes import takes_folder
 from tests.qt.driving import PLAN, Pictures, answer_box, recorded
 
@@ -38,12 +35,12 @@ def moving(genuine):
 
 
 @pytest.fixture
-def left(real):
+def left(real, model):
     """Return a function that leaves takes on disk as a killed program does."""
 
     def leave(samples=real):
         journal = Journal()
-        journal.keep(samples, Extractor(load_preset("tiny")).fingerprint())
+        journal.keep(samples, model.features)
         journal.close()
 
     return leave
@@ -60,17 +57,6 @@ def n_kept():
 
 def enrol(driver, samples):
     driver.session.change_enrolment(lambda enrolment: setattr(enrolment, "samples", samples))
-
-
-def answer(driver, text):
-    """Click a button of the notice."""
-
-    def buttons():
-        found = driver.window.live.notices.findChildren(QPushButton)
-        return [button for button in found if button.text() == text and button.isVisible()]
-
-    driver.until(lambda: len(buttons()) == 1)
-    driver.click(buttons()[0])
 
 
 @pytest.mark.fault("Process and disk", "disk full while takes are stored", keeps="frames")
@@ -97,7 +83,7 @@ def test_that_takes_are_brought_back_fitted_and_deleted_once_exported(
     driver.until_notice(f"2 takes ({len(real)} frames)")
     driver.turn_to("Why")
     (before,) = takes_folder().glob("*/")
-    answer(driver, "Bring them back")
+    driver.click(driver.button("Bring them back"))
     driver.until_notice("Brought back 2 takes")
     assert driver.window.tabs.currentWidget() is driver.window.pages.enrol
     assert [sample.take for sample in driver.session.enrolment.samples] == [s.take for s in real]
@@ -152,7 +138,7 @@ def test_that_closing_asks_about_takes_and_keeps_only_those_of_earlier_runs(laun
     driver = launch().until_prepared()
     driver.until_notice("1 take (3 frames)")
     enrol(driver, real)
-    answer(driver, "Delete them")
+    driver.click(driver.button("Delete them"))
     assert driver.controller.stop()  # as Ctrl-C does, without a question
     (found,) = find()
     found.run.release()
@@ -183,25 +169,18 @@ from tests.qt.driving import PLAN, Pictures
 
 app = make_application()
 images = list(np.load(sys.argv[1]))
-window = make_window(Settings(preset="tiny", source="demo"), make_demo=lambda: Pictures(images),
-                     plan=PLAN)
+settings = Settings(preset="tiny", source="demo")
+window = make_window(settings, make_demo=lambda: Pictures(images), plan=PLAN)
 window.show()
-controller = window.controller
+session = window.controller.session
 
 def begin():
-    if controller.session.scored is None:
+    if session.scored is None:
         QTimer.singleShot(10, begin)
     else:
-        controller.enrol.start("window")
-        controller.session.subscribe(report)
+        window.controller.enrol.start("window")
 
-counts = [0]
-def report(_topic):
-    n = len(controller.session.enrolment.samples)
-    if n != counts[-1]:
-        counts.append(n)
-        print(n, flush=True)
-
+session.subscribe(lambda _topic: print(len(session.enrolment.samples), flush=True))
 begin()
 app.exec()
 """
@@ -218,7 +197,7 @@ def test_that_a_killed_window_loses_no_frame_on_disk(moving, tmp_path, attempt):
             assert process.poll() is None
             time.sleep(0.001)
         os.kill(process.pid, signal.SIGKILL)
-        n_recorded = len(process.stdout.read().split())
+        n_recorded = int(process.stdout.read().split()[-1])
         assert process.wait() == -signal.SIGKILL
         (found,) = find()
         found.run.remove()

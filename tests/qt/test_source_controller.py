@@ -14,7 +14,6 @@ SIGNALS = (
     *("open_requested", "stream_begins", "source_changed", "message_changed", "notice"),
     *("interrupted", "finished"),
 )
-RUNNING = CaptureState(Phase.RUNNING)
 DAMAGED = CaptureState(Phase.FAILED, Cause.UNREADABLE, "The file is damaged.")
 
 
@@ -66,18 +65,6 @@ def test_that_the_demo_presents_what_is_chosen_and_stays_when_another_source_fai
     assert len(emitted["source_changed"]) == n_changes
 
 
-def test_that_trouble_is_reported_and_interrupts_until_it_is_over(source, emitted):
-    source.on_opened(Pictures(), False)
-    for phase, cause in ((Phase.PAUSED, Cause.BUSY), (Phase.RUNNING, Cause.FROZEN)):
-        source.on_state(CaptureState(phase, cause, cause.name))
-        assert (source.is_running, source.is_interrupted) == (False, True)
-        assert emitted["interrupted"][-1] == emitted["message_changed"][-1] == cause.name
-        assert emitted["notice"][-1] == Notice(cause.name, "warning", "source")
-        source.on_state(RUNNING)
-        assert (source.is_running, source.is_interrupted) == (True, False)
-        assert emitted["notice"][-1].text == ""
-
-
 def test_that_a_remark_on_a_source_is_shown_once_until_another_is_opened(source, emitted):
     pictures = Pictures()
     source.on_opened(pictures, False)
@@ -93,8 +80,12 @@ def test_that_a_remark_on_a_source_is_shown_once_until_another_is_opened(source,
 @pytest.mark.parametrize(
     ("state", "level"), [(DAMAGED, "error"), (CaptureState(Phase.ENDED), "info")]
 )
-def test_that_a_failed_source_is_an_error_and_one_that_ended_is_not(source, emitted, state, level):
+def test_that_trouble_is_a_warning_a_failure_an_error_and_the_end_neither(
+    source, emitted, state, level
+):
     source.on_opened(Pictures(), False)
+    source.on_state(CaptureState(Phase.PAUSED, Cause.BUSY, "The camera is busy."))
+    assert emitted["notice"][-1] == Notice("The camera is busy.", "warning", "source")
     source.on_state(state)
     assert emitted["notice"][-1].level == level
     assert state.message in emitted["notice"][-1].text
