@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QScrollArea, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QToolButton
 
 from app.qt.pages.guided_test.tally import PresentationList, TallyTable
 from app.qt.pages.guided_test.test_page import TestPage
@@ -190,14 +190,6 @@ def test_that_presentations_stay_selected_and_are_removed_by_key_or_button(qtbot
     assert [call.args[0] for call in remove.call_args_list[1:]] == [5, 4, 3, 2, 1]
 
 
-def test_that_a_session_is_cleared_only_after_confirmation(qtbot, page):
-    page.show_guided_test(SESSION)
-    for n_cleared, answer in enumerate(("Keep", "Discard")):
-        click(qtbot, named(page, "New session..."))
-        click(qtbot, named(page.findChildren(QMessageBox)[-1], answer))
-        assert page._controller.guided_test.clear.call_count == n_cleared
-
-
 def test_that_the_demo_offers_its_whole_test_and_only_its_own_species(qtbot, page):
     run_all = named(page, "Run the whole demo test")
     assert not run_all.isVisible()
@@ -212,7 +204,7 @@ def test_that_the_demo_offers_its_whole_test_and_only_its_own_species(qtbot, pag
     assert choice(page, "Phone").isEnabled()
 
 
-def test_that_figures_and_warnings_are_shown_until_presentations_change(qtbot, page):
+def test_that_figures_are_shown_until_presentations_change_and_a_saved_report_opens(qtbot, page):
     assert not named(page, "Save report...").isEnabled()
     page.show_guided_test(BEFORE_LAST)
     assert named(page, "Save report...").isEnabled()
@@ -225,18 +217,13 @@ def test_that_figures_and_warnings_are_shown_until_presentations_change(qtbot, p
     page._controller.guided_test.build_report.assert_called_once()
     page._report.show_report(REPORT)
     assert not page._report.make_button.isVisible()
-    page._report.show_report(None)
-    assert "EER" not in visible_text(page)
-
-
-def test_that_a_report_can_be_opened_once_it_is_saved(qtbot, page):
-    page.show_guided_test(SESSION)
-    page._report.show_report(REPORT)
     open_button = named(page, "Open in browser")
     assert not open_button.isEnabled()
     page._report.show_report(replace(REPORT, html="/tmp/report.html"))
     with qtbot.waitSignal(page.report_open_requested):
         click(qtbot, open_button)
+    page._report.show_report(None)
+    assert "EER" not in visible_text(page)
 
 
 def test_that_nothing_is_wider_than_the_page(page):

@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QLabel, QScrollArea
 from app.models.summary import PersonSummary
 from app.qt.pages.model.model_page import ModelPage
 from app.qt.state import Working
+from tests.qt.charts.chart_values import VIEWS
 from tests.qt.driving import click, named, texts_of, wheel_over
-from tests.qt.model_values import STATEMENT, VIEWS, calibration, model_summary
+from tests.qt.model_values import STATEMENT, calibration, model_summary
 from tests.qt.model_values import THRESHOLD as VALUE
 
 WEIGHTS, THRESHOLD, CONVERGENCE, DETAILS = range(4)

@@ -6,18 +6,15 @@ from PySide6.QtWidgets import QScrollArea
 
 from app.qt.pages.why_page import PATIENCE, WhyPage
 from app.types import Verdict
+from tests.qt.charts.chart_values import VIEWS
 from tests.qt.driving import click, named, texts_of
-from tests.qt.model_values import (
-    VIEWS,
-    decision,
-    model_summary,
-    scored,
-    unscored,
-    usual_terms,
-    with_term,
-)
+from tests.qt.model_values import USUAL_TERMS, decision, model_summary, scored, unscored
 
-LOW_MOUTH = with_term(with_term(with_term(usual_terms(), 0, 9, 0.001), 1, 9, 0.001), 2, 9, 0.0)
+MOUTH = 9
+LOW_MOUTH = tuple(
+    (*row[:MOUTH], value, *row[MOUTH + 1 :])
+    for row, value in zip(USUAL_TERMS, (0.001, 0.001, 0.0), strict=True)
+)
 
 
 @pytest.fixture
@@ -68,7 +65,7 @@ def test_that_a_score_is_shown_as_the_sum_of_its_terms_with_memberships_and_verd
 
 
 def test_that_the_region_and_view_furthest_below_usual_are_named(ready):
-    usual = sum(row[9] for row in usual_terms())
+    usual = sum(row[MOUTH] for row in USUAL_TERMS)
     show(ready, scored(4, terms=LOW_MOUTH, score=0.5, verdict=Verdict.ATTACK))
     assert "The mouth differs most from the enrolment." in text(ready)
     view = "mouth, middle layer (EfficientNet-Lite0 block7)"
@@ -93,7 +90,7 @@ def test_that_the_key_h_holds_the_newest_frame_and_resumes(qtbot, ready):
     ready.activateWindow()
     qtbot.keyClick(ready, Qt.Key.Key_H)
     assert ready.is_held
-    assert f"{VIEWS[9]},mouth,EfficientNet-Lite0,block7,1,0.001," in ready.chart.to_csv()
+    assert f"{VIEWS[MOUTH]},mouth,EfficientNet-Lite0,block7,1,0.001," in ready.chart.to_csv()
     ready.show_scored(scored(2))
     ready.show_decision(decision(Verdict.ATTACK))
     ready.refresh()

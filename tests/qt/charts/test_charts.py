@@ -23,53 +23,32 @@ from app.qt.widgets.layout import scroll_area
 from tests.qt.charts.chart_values import VIEWS, calibration, model_summary, scored, session
 from tests.qt.driving import apply_theme, wheel_over
 
-
-def timeline():
-    chart = ScoreTimeline()
-    for frame in session():
-        chart.append(frame)
-    return chart
+KINDS = [ScoreTimeline, WeightsChart, ContributionsChart, ConvergenceChart, ScoreHistogram]
+ALL_CHARTS = pytest.mark.parametrize("kind", KINDS)
 
 
-def weights():
-    chart = WeightsChart()
-    chart.show_model(model_summary())
-    return chart
-
-
-def contributions():
-    chart = ContributionsChart()
-    chart.show_scored(scored(3), VIEWS)
-    return chart
-
-
-def convergence():
-    chart = ConvergenceChart()
-    chart.show_model(model_summary())
-    return chart
-
-
-def histogram():
-    chart = ScoreHistogram()
-    chart.show_calibration(calibration())
+def filled(kind):
+    chart = kind()
+    if kind is ScoreTimeline:
+        for frame in session():
+            chart.append(frame)
+    elif kind is ContributionsChart:
+        chart.show_scored(scored(3), VIEWS)
+    elif kind is ScoreHistogram:
+        chart.show_calibration(calibration())
+    else:
+        chart.show_model(model_summary())
     return chart
 
 
 def empty(chart):
-    if hasattr(chart, "clear"):
+    if isinstance(chart, ScoreTimeline | ContributionsChart):
         chart.clear()
-    elif hasattr(chart, "show_model"):
-        chart.show_model(None)
-    else:
+    elif isinstance(chart, ScoreHistogram):
         chart.show_calibration(None)
+    else:
+        chart.show_model(None)
     chart.refresh()
-
-
-ALL_CHARTS = pytest.mark.parametrize(
-    "make",
-    [timeline, weights, contributions, convergence, histogram],
-    ids=lambda make: make.__name__,
-)
 
 
 def active_timers(chart):
@@ -112,7 +91,7 @@ def test_that_a_chart_draws_nothing_while_hidden_or_minimised_and_then_catches_u
 
 
 def test_that_lines_are_as_thick_on_a_scaled_screen(show_chart, monkeypatch):
-    chart = show_chart(timeline())
+    chart = show_chart(filled(ScoreTimeline))
 
     def widths():
         chart.refresh()
@@ -128,8 +107,8 @@ def test_that_lines_are_as_thick_on_a_scaled_screen(show_chart, monkeypatch):
 
 
 @ALL_CHARTS
-def test_that_a_chart_in_a_narrow_column_describes_and_exports_its_values(qtbot, show_chart, make):
-    chart = show_chart(make(), width=400)
+def test_that_a_chart_in_a_narrow_column_describes_and_exports_its_values(qtbot, show_chart, kind):
+    chart = show_chart(filled(kind), width=400)
     assert chart.width() == 400
     assert any(character.isdigit() for character in chart.accessibleDescription())
     rows = list(csv.reader(io.StringIO(chart.to_csv())))
@@ -140,21 +119,21 @@ def test_that_a_chart_in_a_narrow_column_describes_and_exports_its_values(qtbot,
 
 
 @ALL_CHARTS
-def test_that_a_chart_without_values_says_so_and_exports_a_header(show_chart, make):
-    filled = show_chart(make())
-    empty(filled)
-    for chart in (show_chart(type(filled)()), filled):
+def test_that_a_chart_without_values_says_so_and_exports_a_header(show_chart, kind):
+    emptied = show_chart(filled(kind))
+    empty(emptied)
+    for chart in (show_chart(kind()), emptied):
         description = chart.accessibleDescription()
         assert "yet" in description or "Waiting" in description
         assert len(chart.to_csv().splitlines()) == 1
-    if make is not timeline:
-        parts = [*filled.findChildren(Plot), *filled.findChildren(BarTable)]
+    if kind is not ScoreTimeline:
+        parts = [*chart.findChildren(Plot), *chart.findChildren(BarTable)]
         assert not any(part.isVisible() for part in parts)
 
 
 @ALL_CHARTS
-def test_that_the_picture_has_the_background_of_the_theme(show_chart, make):
-    chart = show_chart(make())
+def test_that_the_picture_has_the_background_of_the_theme(show_chart, kind):
+    chart = show_chart(filled(kind))
     for name, colours in (("dark", DARK), ("light", LIGHT)):
         apply_theme(name)
         image = chart.picture().toImage()
@@ -162,9 +141,9 @@ def test_that_the_picture_has_the_background_of_the_theme(show_chart, make):
         assert len({image.pixel(x, y) for x in range(0, 700, 7) for y in range(0, 500, 7)}) > 3
 
 
-@pytest.mark.parametrize("make", [weights, contributions])
-def test_that_a_scrolling_page_shows_the_whole_table(qtbot, shown, make):
-    chart = make()
+@pytest.mark.parametrize("kind", [WeightsChart, ContributionsChart])
+def test_that_a_scrolling_page_shows_the_whole_table(qtbot, shown, kind):
+    chart = filled(kind)
     page = shown(scroll_area(chart), 480, 200)
     table = chart.findChild(BarTable)
     assert table.rowCount() > 5
@@ -173,7 +152,7 @@ def test_that_a_scrolling_page_shows_the_whole_table(qtbot, shown, make):
 
 
 def test_that_a_chart_is_copied_by_menu_and_keyboard(qtbot, show_chart):
-    chart = show_chart(weights())
+    chart = show_chart(filled(WeightsChart))
     chart.copy_image()
     assert not QGuiApplication.clipboard().image().isNull()
     chart.activateWindow()
@@ -193,7 +172,7 @@ def test_that_a_chart_is_copied_by_menu_and_keyboard(qtbot, show_chart):
 def test_that_a_chart_is_saved_by_its_suffix_and_a_failure_is_shown(
     show_chart, tmp_path, name, start
 ):
-    chart = show_chart(timeline())
+    chart = show_chart(filled(ScoreTimeline))
     chart.save(str(tmp_path / name))
     assert (tmp_path / name).read_bytes().startswith(start)
     chart.save(str(tmp_path / "missing" / name))
@@ -202,9 +181,9 @@ def test_that_a_chart_is_saved_by_its_suffix_and_a_failure_is_shown(
     box.close()
 
 
-@pytest.mark.parametrize("make", [timeline, convergence, histogram])
-def test_that_wheel_and_drag_leave_the_axes_alone(qtbot, show_chart, make):
-    chart = show_chart(make())
+@pytest.mark.parametrize("kind", [ScoreTimeline, ConvergenceChart, ScoreHistogram])
+def test_that_wheel_and_drag_leave_the_axes_alone(qtbot, show_chart, kind):
+    chart = show_chart(filled(kind))
     qtbot.waitUntil(lambda: not active_timers(chart), timeout=2000)
     plot = chart.findChild(Plot)
     before = plot.box.viewRange()
