@@ -16,37 +16,27 @@ PATIENCE = 20.0
 """Seconds that stopped threads get to end on a busy machine."""
 
 
-class Started:
-    """Records every started thread and timer, by weak references."""
+def record_started(patch):
+    """Return a set to which every thread and timer is added when it starts."""
+    started = weakref.WeakSet()
+    for kind in (QThread, QTimer):
 
-    def __init__(self, patch):
-        self.threads, self.timers = weakref.WeakSet(), weakref.WeakSet()
-        for kind, started in ((QThread, self.threads), (QTimer, self.timers)):
-            self._record(patch, kind, started)
-
-    @staticmethod
-    def _record(patch, kind, started):
-        start = kind.start
-
-        def start_and_record(self, *arguments):
+        def start(self, *arguments, original=kind.start):
             started.add(self)
-            return start(self, *arguments)
+            return original(self, *arguments)
 
-        patch.setattr(kind, "start", start_and_record)
+        patch.setattr(kind, "start", start)
+    return started
 
-    def running_threads(self):
-        return [
-            f"QThread {thread.objectName() or thread}"
-            for thread in self.threads
-            if shiboken6.isValid(thread) and thread.isRunning()
-        ]
 
-    def active_timers(self):
-        return [
-            f"QTimer of {timer.parent()}, every {timer.interval()} ms"
-            for timer in self.timers
-            if shiboken6.isValid(timer) and timer.isActive()
-        ]
+def running(started):
+    alive = [each for each in started if shiboken6.isValid(each)]
+    threads = [each for each in alive if isinstance(each, QThread) and each.isRunning()]
+    timers = [each for each in alive if isinstance(each, QTimer) and each.isActive()]
+    return [
+        *(f"QThread {thread.objectName() or thread}" for thread in threads),
+        *(f"QTimer of {timer.parent()}, every {timer.interval()} ms" for timer in timers),
+    ]
 
 
 def python_threads(known):
@@ -90,7 +80,7 @@ def nothing_is_left(request, monkeypatch, caplog):
     known_threads = set(threading.enumerate())
     app = QApplication.instance()
     known_windows = set() if app is None else set(QApplication.topLevelWidgets())
-    started, n_failed = Started(monkeypatch), request.session.testsfailed
+    started, n_failed = record_started(monkeypatch), request.session.testsfailed
     yield
     if request.session.testsfailed > n_failed:
         return  # its traceback keeps objects alive
@@ -99,7 +89,7 @@ def nothing_is_left(request, monkeypatch, caplog):
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
     def left():
-        found = started.running_threads() + started.active_timers() + python_threads(known_threads)
+        found = running(started) + python_threads(known_threads)
         return found if QApplication.instance() is None else found + windows(known_windows)
 
     found = remains(left)

@@ -155,7 +155,8 @@ class ScoreTimeline(Chart):
         self._range.follow([*self._scores(), *threshold])
         # Leave room on the right for the labels at the threshold.
         room = self._plot.text_width("accepted") + 16
-        right = SECONDS * room / max(self._plot.width() - room, room)
+        width = self._plot.width() - self._plot.axis("left").width()
+        right = SECONDS * room / max(width - room, room)
         self._plot.set_x_range(-SECONDS, right)
         self._plot.set_y_range(self._range.low, self._range.high)
         self._plot.axis("left").setStyle(showValues=bool(self._scores() or threshold))

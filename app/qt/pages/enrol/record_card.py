@@ -217,7 +217,7 @@ class RecordCard(QFrame):
         if not n or (has_model and n >= RECOMMENDED):
             return "" if self._outcome else _INVITATION
         if n >= RECOMMENDED:
-            return f"{n} takes: fit the model, or record another one in different light."
+            return f"{n} takes: fit the model, or record in different light."
         rest = f" Next: {enrolment.suggested_name}, then fit." if enrolment.suggested_name else ""
         return f"{n} of {RECOMMENDED} recommended takes.{rest}"
 
