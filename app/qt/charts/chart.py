@@ -42,7 +42,7 @@ class Chart(QWidget):
         # Qt calls the newest event filter first, so a chart that is shown is drawn before its
         # text is updated.
         self._text_throttle = Throttle(self, self.text_interval_ms, self._update_text)
-        self._draw_throttle = Throttle(self, self.interval_ms, self._on_draw_due)
+        self._draw_throttle = Throttle(self, self.interval_ms, self._draw)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self._make_actions()
         self._statement, self._legend = wrapped(parent=self), wrapped(parent=self)
@@ -178,10 +178,6 @@ class Chart(QWidget):
     def sizeHint(self) -> QSize:
         line = self.fontMetrics().height()
         return QSize(line * 36, max(line * 18, super().sizeHint().height()))
-
-    @Slot()
-    def _on_draw_due(self) -> None:
-        self._draw()
 
     def _make_actions(self) -> None:
         for text, keys, slot in (

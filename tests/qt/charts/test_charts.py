@@ -63,8 +63,8 @@ class CountingTimeline(ScoreTimeline):
         super()._draw()
 
 
-def test_that_many_values_within_an_interval_are_drawn_once(qtbot, show_chart):
-    chart = show_chart(CountingTimeline())
+def test_that_many_values_within_an_interval_are_drawn_once(qtbot, shown):
+    chart = shown(CountingTimeline())
     qtbot.waitUntil(lambda: not active_timers(chart))
     before = chart.n_drawn
     for i in range(100):
@@ -73,13 +73,11 @@ def test_that_many_values_within_an_interval_are_drawn_once(qtbot, show_chart):
     assert chart.n_drawn == before + 1
 
 
-def test_that_a_chart_draws_nothing_while_hidden_or_minimised_and_then_catches_up(
-    qtbot, show_chart
-):
+def test_that_a_chart_draws_nothing_while_hidden_or_minimised_and_then_catches_up(qtbot, shown):
     chart = CountingTimeline()
     chart.append(scored(0, score=0.7))
     assert (chart.n_drawn, active_timers(chart)) == (0, [])
-    show_chart(chart)
+    shown(chart)
     qtbot.waitUntil(lambda: not active_timers(chart))
     for away, back in ((chart.hide, chart.show), (chart.showMinimized, chart.showNormal)):
         away()
@@ -90,8 +88,8 @@ def test_that_a_chart_draws_nothing_while_hidden_or_minimised_and_then_catches_u
         assert chart.n_drawn == before + 1
 
 
-def test_that_lines_are_as_thick_on_a_scaled_screen(show_chart, monkeypatch):
-    chart = show_chart(filled(ScoreTimeline))
+def test_that_lines_are_as_thick_on_a_scaled_screen(shown, monkeypatch):
+    chart = shown(filled(ScoreTimeline))
 
     def widths():
         chart.refresh()
@@ -107,8 +105,8 @@ def test_that_lines_are_as_thick_on_a_scaled_screen(show_chart, monkeypatch):
 
 
 @ALL_CHARTS
-def test_that_a_chart_in_a_narrow_column_describes_and_exports_its_values(qtbot, show_chart, kind):
-    chart = show_chart(filled(kind), width=400)
+def test_that_a_chart_in_a_narrow_column_describes_and_exports_its_values(qtbot, shown, kind):
+    chart = shown(filled(kind), 400, 480)
     assert chart.width() == 400
     assert any(character.isdigit() for character in chart.accessibleDescription())
     rows = list(csv.reader(io.StringIO(chart.to_csv())))
@@ -119,10 +117,10 @@ def test_that_a_chart_in_a_narrow_column_describes_and_exports_its_values(qtbot,
 
 
 @ALL_CHARTS
-def test_that_a_chart_without_values_says_so_and_exports_a_header(show_chart, kind):
-    emptied = show_chart(filled(kind))
+def test_that_a_chart_without_values_says_so_and_exports_a_header(shown, kind):
+    emptied = shown(filled(kind))
     empty(emptied)
-    for chart in (show_chart(kind()), emptied):
+    for chart in (shown(kind()), emptied):
         description = chart.accessibleDescription()
         assert "yet" in description or "Waiting" in description
         assert len(chart.to_csv().splitlines()) == 1
@@ -132,8 +130,8 @@ def test_that_a_chart_without_values_says_so_and_exports_a_header(show_chart, ki
 
 
 @ALL_CHARTS
-def test_that_the_picture_has_the_background_of_the_theme(show_chart, kind):
-    chart = show_chart(filled(kind))
+def test_that_the_picture_has_the_background_of_the_theme(shown, kind):
+    chart = shown(filled(kind), 640, 480)
     for name, colours in (("dark", DARK), ("light", LIGHT)):
         apply_theme(name)
         image = chart.picture().toImage()
@@ -151,8 +149,8 @@ def test_that_a_scrolling_page_shows_the_whole_table(qtbot, shown, kind):
     assert page.verticalScrollBar().maximum() > 0
 
 
-def test_that_a_chart_is_copied_by_menu_and_keyboard(qtbot, show_chart):
-    chart = show_chart(filled(WeightsChart))
+def test_that_a_chart_is_copied_by_menu_and_keyboard(qtbot, shown):
+    chart = shown(filled(WeightsChart))
     chart.copy_image()
     assert not QGuiApplication.clipboard().image().isNull()
     chart.activateWindow()
@@ -169,10 +167,8 @@ def test_that_a_chart_is_copied_by_menu_and_keyboard(qtbot, show_chart):
 
 
 @pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.csv", b"seconds,")])
-def test_that_a_chart_is_saved_by_its_suffix_and_a_failure_is_shown(
-    show_chart, tmp_path, name, start
-):
-    chart = show_chart(filled(ScoreTimeline))
+def test_that_a_chart_is_saved_by_its_suffix_and_a_failure_is_shown(shown, tmp_path, name, start):
+    chart = shown(filled(ScoreTimeline))
     chart.save(str(tmp_path / name))
     assert (tmp_path / name).read_bytes().startswith(start)
     chart.save(str(tmp_path / "missing" / name))
@@ -182,8 +178,8 @@ def test_that_a_chart_is_saved_by_its_suffix_and_a_failure_is_shown(
 
 
 @pytest.mark.parametrize("kind", [ScoreTimeline, ConvergenceChart, ScoreHistogram])
-def test_that_wheel_and_drag_leave_the_axes_alone(qtbot, show_chart, kind):
-    chart = show_chart(filled(kind))
+def test_that_wheel_and_drag_leave_the_axes_alone(qtbot, shown, kind):
+    chart = shown(filled(kind))
     qtbot.waitUntil(lambda: not active_timers(chart), timeout=2000)
     plot = chart.findChild(Plot)
     before = plot.box.viewRange()
@@ -196,7 +192,7 @@ def test_that_wheel_and_drag_leave_the_axes_alone(qtbot, show_chart, kind):
     assert plot.box.viewRange() == before
 
 
-def test_that_non_finite_values_can_be_drawn(show_chart):
+def test_that_non_finite_values_can_be_drawn(shown):
     values = (math.nan, math.inf, -math.inf, 0.5)
     time, why, scores = ScoreTimeline(), ContributionsChart(), ScoreHistogram()
     for i, value in enumerate(values):
@@ -210,4 +206,4 @@ def test_that_non_finite_values_can_be_drawn(show_chart):
     for chart in (weight, fit):
         chart.show_model(model)
     for chart in (time, why, weight, fit, scores):
-        show_chart(chart).grab()
+        shown(chart).grab()

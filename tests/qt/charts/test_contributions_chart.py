@@ -13,8 +13,8 @@ TERMS = ((0.3, 0.1, 0.05), (0.2, -0.04, 0.1))
 
 
 @pytest.fixture
-def chart(show_chart):
-    return show(show_chart(ContributionsChart()), NAMES, TERMS)
+def chart(shown):
+    return show(shown(ContributionsChart()), NAMES, TERMS)
 
 
 def show(chart, names, terms):

@@ -8,8 +8,8 @@ from tests.qt.charts.chart_values import model_summary
 
 
 @pytest.fixture
-def chart(show_chart):
-    return show_chart(ConvergenceChart())
+def chart(shown):
+    return shown(ConvergenceChart())
 
 
 def show(chart, objective, gaps, is_certified=True, reason=""):

@@ -14,8 +14,8 @@ from tests.qt.charts.chart_values import calibration
 
 
 @pytest.fixture
-def chart(show_chart):
-    return show_chart(ScoreHistogram())
+def chart(shown):
+    return shown(ScoreHistogram())
 
 
 def show(chart, scores, threshold):

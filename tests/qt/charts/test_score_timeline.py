@@ -12,8 +12,8 @@ from tests.qt.charts.chart_values import scored, session
 
 
 @pytest.fixture
-def chart(show_chart):
-    return show_chart(ScoreTimeline())
+def chart(shown):
+    return shown(ScoreTimeline())
 
 
 def y_range(chart):
@@ -99,10 +99,8 @@ def test_that_no_line_joins_two_faces_or_scores_over_half_a_second_apart(chart, 
     assert sum(map(math.isnan, chart._curve.getData()[1][1:])) == 1
 
 
-def test_that_a_distant_threshold_is_in_view_with_room_for_its_label_at_any_width(
-    show_chart, qtbot
-):
-    chart = show_chart(ScoreTimeline(), 640, 150)  # its height in the window
+def test_that_a_distant_threshold_is_in_view_with_room_for_its_label_at_any_width(shown, qtbot):
+    chart = shown(ScoreTimeline(), 640, 150)  # its height in the window
     for i in range(60):
         chart.append(scored(i, score=0.9 + 0.001 * (i % 5), threshold=0.1))
     chart.refresh()

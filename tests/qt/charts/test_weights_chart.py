@@ -16,10 +16,10 @@ WEIGHTS = ((0.1, 0.4, 0.0, 0.3), (0.6, 0.2, 0.2, 0.0))
 
 
 @pytest.fixture
-def chart(show_chart):
+def chart(shown):
     chart = WeightsChart()
     chart.show_model(model_summary(n_clusters=2, views=FOUR, weights=WEIGHTS))
-    return show_chart(chart)
+    return shown(chart)
 
 
 def views(chart):
@@ -72,10 +72,10 @@ def test_that_the_order_survives_a_new_fit_that_still_has_its_cluster(chart):
     assert views(chart) == list(FOUR)
 
 
-def test_that_many_clusters_scroll_sideways_beside_the_regions(qtbot, show_chart):
+def test_that_many_clusters_scroll_sideways_beside_the_regions(qtbot, shown):
     chart = WeightsChart()
     chart.show_model(model_summary(n_clusters=8, views=VIEWS))
-    table = show_chart(chart, width=480)._table
+    table = shown(chart, 480, 480)._table
     needed = table.fontMetrics().horizontalAdvance("0.000")
     assert all(table.columnWidth(column) > needed for column in range(table.columnCount()))
     bar = table.horizontalScrollBar()
