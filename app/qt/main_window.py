@@ -206,7 +206,7 @@ class MainWindow(QMainWindow):
 
     def _save_layout(self) -> None:
         if self.controller.is_forgotten:
-            return  # the person deleted everything: store nothing new
+            return  # everything was deleted: store nothing new
         self.controller.change_settings(
             window=bytes(self.saveGeometry().toHex().data()).decode(),
             splitter=bytes(self._splitter.saveState().toHex().data()).decode(),

@@ -142,8 +142,8 @@ class Session:
     def occupied_by(self) -> str:
         """What frames are being gathered for, as a clause; may be empty."""
         if self.enrolment.is_recording:
-            return "a take is being recorded"
-        return "a presentation is under way" if self.guided_test.is_presenting else ""
+            return "A take is being recorded"
+        return "A presentation is under way" if self.guided_test.is_presenting else ""
 
     def change_enrolment(self, change: Callable[[Enrolment], object]) -> None:
         self.last_offer = Offer.IGNORED  # a stopped take is not complete

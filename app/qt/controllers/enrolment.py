@@ -103,9 +103,9 @@ class EnrolController(Controller):
         """Return whether a take can begin; show why not."""
         occupied, text = self._session.occupied_by, ""
         if occupied:
-            text = f"Wait or stop it first: {occupied}."
+            text = f"{occupied}: wait for its end, or stop it."
         elif not self._source.is_running:
-            text = "There is no picture to record: choose a source that works."
+            text = "There is no picture to record: choose a working source."
         if text:
             self.tell(text, "warning")
         return not text
