@@ -47,7 +47,7 @@ class Driver:
 
     def until_prepared(self):
         """Wait until frames are scored."""
-        self.until(lambda: self.is_prepared)
+        self.until(lambda: self.is_prepared and self.controller.source.is_running)
         return self
 
     def until_notice(self, words):

@@ -60,8 +60,8 @@ def test_that_the_waits_for_two_blocking_sources_do_not_add_up(
     launch, released, expect_log, monkeypatch
 ):
     # Longer than usual, for a busy machine: one wait fits into the time, two do not.
-    monkeypatch.setattr("app.qt.workers.capture.STOP_SECONDS", 3.0)
-    monkeypatch.setattr("app.qt.workers.worker.STOP_MILLISECONDS", 5500)
+    monkeypatch.setattr("app.qt.workers.capture.STOP_SECONDS", 4.0)
+    monkeypatch.setattr("app.qt.workers.worker.STOP_MILLISECONDS", 7500)
     expect_log("Blocked did not stop in .* left behind")
     sources = [Blocked("read", released) for _ in range(2)]
     remaining = iter(sources)
@@ -84,19 +84,6 @@ def test_that_closing_while_networks_are_prepared_releases_the_source_and_ends_a
     assert driver.close()
     assert not source.is_open
     assert driver.controller.stop()  # does nothing the second time
-
-
-@pytest.mark.parametrize("during", ["a take", "a presentation"])
-def test_that_closing_while_frames_are_collected_ends_all_threads(launch, exported, during):
-    driver = launch(recent=(str(exported),)).until_modelled()
-    if during == "a take":
-        driver.click(driver.pages.enrol.record.button)
-        driver.until(lambda: driver.session.enrolment.samples)
-    else:
-        driver.turn_to("Test")
-        driver.click(driver.pages.test._present.present_button)
-        driver.until(lambda: driver.session.guided_test.state.progress > 0)
-    assert driver.controller.stop()
 
 
 def test_that_closing_during_a_fit_ends_all_threads(launch, samples):

@@ -59,7 +59,7 @@ def test_that_menus_and_keys_of_a_new_window_work(driver):
 def test_that_dialogs_open_and_settings_take_effect_when_accepted(
     driver, file_dialogs, monkeypatch
 ):
-    opened, before, urls = [], driver.controller.settings, []
+    opened, urls = [], []
     monkeypatch.setattr(QDesktopServices, "openUrl", urls.append)
     file_dialogs("")
     driver.window.menus.open_report()  # asks where to save it first
@@ -69,22 +69,14 @@ def test_that_dialogs_open_and_settings_take_effect_when_accepted(
         opened.append(type(dialog))
         QDialog.reject(dialog)
 
-    def choose(end):
-        def act(dialog):
-            dialog.field("theme").set_value("dark")
-            end(dialog)
-
-        with_dialog(act)
-        driver.press("Ctrl+,")
-
     for action in ("Keyboard shortcuts", "About lmkl-pad"):
         with_dialog(look)
         driver.action(action).trigger()
     assert opened == [ShortcutsDialog, AboutDialog]
-    choose(SettingsDialog.reject)
-    assert driver.controller.settings == before
-    choose(SettingsDialog.accept)
-    assert driver.controller.settings.theme == "dark"
+    for end, expected in ((SettingsDialog.reject, "system"), (SettingsDialog.accept, "dark")):
+        with_dialog(lambda d, end=end: (d.field("theme").set_value("dark"), end(d)))
+        driver.press("Ctrl+,")
+        assert driver.controller.settings.theme == expected
     assert theme.colours() is DARK
     assert driver.window.menus._themes["dark"].isChecked()
 
