@@ -103,7 +103,7 @@ class EnrolController(Controller):
         """Return whether a take can begin; show why not."""
         occupied, text = self._session.occupied_by, ""
         if occupied:
-            text = f"{occupied}: wait for its end, or stop it."
+            text = f"{occupied}: wait until it is complete, or stop it."
         elif not self._source.is_running:
             text = "There is no picture to record: choose a working source."
         if text:

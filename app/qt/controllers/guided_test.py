@@ -73,7 +73,7 @@ class GuidedTestController(Controller):
         if self._session.model is None:
             why_not = "There is no model to test: enrol a face and fit a model first."
         elif self._session.enrolment.is_recording:
-            why_not = f"{self._session.occupied_by}: wait for its end, or stop it."
+            why_not = f"{self._session.occupied_by}: wait until it is complete, or stop it."
         elif demo is not None and chapter is None:
             why_not = f"The demo cannot present {species}: choose another species."
         if why_not:
