@@ -1,4 +1,4 @@
-"""What all commands share: exit codes, options, and how they print.
+"""Exit codes, options and printing, shared by all commands.
 
 Results go to standard output, everything else (errors, notes, progress) to standard error.
 """
@@ -55,24 +55,26 @@ class ExitCode(IntEnum):
     TERMINATED = 143, "stopped with SIGTERM or SIGHUP; no file is left half-written"
 
 
-# The blank lines keep every code on its own line in the help.
-HELP = "Exit codes:\n\n" + "\n\n".join(f"{code:d}  {code.meaning}." for code in ExitCode)
+HELP = "Exit codes:\n" + "\n".join(f"{code:<3d}  {code.meaning}." for code in ExitCode)
 
-EVERY = 60.0  # seconds between two lines of progress in a log
+LOG_INTERVAL = 60.0  # seconds between two lines of progress in a log
 
-Tell = Callable[[int, int | None, str], None]
-"""Called with steps done, steps in all (None: not known), and the current step."""
+ProgressCallback = Callable[[int, int | None, str], None]
+"""Called with the steps done, the number of steps (None: unknown) and the current step."""
 
 
 def option(flags: str, text: str, default: Any = None, **more: Any) -> Any:
-    """Declare an option by its flags, with the name of its value behind them, and its help."""
+    """Declare an option: its flags, followed by the name of its value if it has one, and its help.
+
+    An option without that name is a switch, or shows the values it accepts.
+    """
     words = flags.split()
     names = [word for word in words if word.startswith("-")]
-    metavar = words[-1] if len(names) < len(words) else None
+    is_switch = isinstance(default, bool) or "/" in flags
+    metavar = words[-1] if len(names) < len(words) else "" if is_switch else None
     return typer.Option(default, *names, help=text, metavar=metavar, **more)
 
 
-# Shared by several commands.
 AS_JSON = option("--json", "Print JSON.", False)
 QUIET = option("--quiet -q", "Print errors only.", False)
 PRESET = option("--preset NAME", "Preset of views: a name or the path of a file.")
@@ -80,7 +82,7 @@ MODEL_FILE = typer.Argument(..., metavar="MODEL", help="The model file.")
 
 
 def can_ask() -> bool:
-    """Whether standard input is a terminal; it is None where the shell has closed it."""
+    """Whether standard input is a terminal; it is None if the shell has closed it."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 
@@ -102,14 +104,14 @@ def print_json(value: Any) -> None:
 def text_table(
     title: str, texts: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> Table:
-    """Return a table of texts, folded where there is little room, and numbers, never folded."""
-    # Plain text: names of files may look like markup.
+    """Return a table whose columns of text may be folded, but not those of numbers."""
+    # Plain text, because file names may look like markup.
     cells = [[cell if isinstance(cell, Text) else Text(str(cell)) for cell in row] for row in rows]
     table = Table(title=title, title_justify="left", box=SIMPLE, padding=(0, 1, 0, 0))
     for heading in texts:
         table.add_column(heading, overflow="fold")
-    for place, heading in enumerate(numbers, len(texts)):
-        lines = (line for row in cells for line in row[place].plain.splitlines())
+    for column, heading in enumerate(numbers, len(texts)):
+        lines = (line for row in cells for line in row[column].plain.splitlines())
         table.add_column(heading, justify="right", min_width=max(map(cell_len, lines), default=0))
     for row in cells:
         table.add_row(*row)
@@ -117,16 +119,18 @@ def text_table(
 
 
 @contextmanager
-def progress_bar(title: str, *, hidden: bool = False, in_bytes: bool = False) -> Iterator[Tell]:
+def progress_bar(
+    title: str, *, hidden: bool = False, in_bytes: bool = False
+) -> Iterator[ProgressCallback]:
     """Show a bar with the time left on standard error if that is a terminal."""
     console = Console(stderr=True)
     disable = hidden or not console.is_terminal
     columns: list[ProgressColumn] = [TextColumn("{task.description}", markup=False), BarColumn()]
     columns += [DownloadColumn()] * in_bytes + [TimeRemainingColumn()]
-    # Rows that go to a file or a pipe must not be printed above the bar instead.
-    redirected = sys.stdout is not None and sys.stdout.isatty()
+    # Rows for a file or a pipe must not be printed above the bar instead.
+    on_terminal = sys.stdout is not None and sys.stdout.isatty()
     with Progress(
-        *columns, console=console, transient=True, disable=disable, redirect_stdout=redirected
+        *columns, console=console, transient=True, disable=disable, redirect_stdout=on_terminal
     ) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total, text: bar.update(
@@ -135,11 +139,11 @@ def progress_bar(title: str, *, hidden: bool = False, in_bytes: bool = False) ->
 
 
 @contextmanager
-def logged_progress(title: str, *, hidden: bool = False) -> Iterator[Tell]:
+def logged_progress(title: str, *, hidden: bool = False) -> Iterator[ProgressCallback]:
     """Show a bar on a terminal, and lines where standard error is a file or a pipe."""
     if hidden or Console(stderr=True).is_terminal:
-        with progress_bar(title, hidden=hidden) as tell:
-            yield tell
+        with progress_bar(title, hidden=hidden) as progress:
+            yield progress
     else:
         say(title)
         yield progress_lines(say)
@@ -147,21 +151,21 @@ def logged_progress(title: str, *, hidden: bool = False) -> Iterator[Tell]:
 
 def progress_lines(
     write: Callable[[str], None], clock: Callable[[], float] = time.monotonic
-) -> Tell:
-    """Write a line when a part of the work begins, and one every `EVERY` seconds while it lasts."""
+) -> ProgressCallback:
+    """Write a line when a part of the work begins, then one every `LOG_INTERVAL` seconds."""
     last = clock()
-    begun: tuple[str, int | None] = ("", None)
+    current: tuple[str, int | None] = ("", None)
 
-    def tell(done: int, total: int | None, text: str) -> None:
-        nonlocal last, begun
+    def progress(done: int, total: int | None, text: str) -> None:
+        nonlocal last, current
         now = clock()
-        if done == 0 and begun != (text, total):
-            begun = (text, total)
+        if done == 0 and current != (text, total):
+            current = (text, total)
             write(f"{text}: {total} to do" if total else text)
-        elif done and now - last >= EVERY:
+        elif done and now - last >= LOG_INTERVAL:
             write(f"{text} ({done} of {total})" if total else text)
         else:
             return
         last = now
 
-    return tell
+    return progress

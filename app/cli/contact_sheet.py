@@ -1,4 +1,4 @@
-"""A picture of the most and the least genuine frames; only these are kept in memory."""
+"""A picture of the frames with the highest and lowest scores; only these are kept in memory."""
 
 import bisect
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ TILE = 168  # side of a frame's picture in pixels
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 _CAPTION, _MARGIN, _HEADING, _LEGEND = 72, 12, 34, 26
-_AROUND = 1.5  # side of the cut-out, in sides of the face's box
-_LONGEST_NAME = 22  # letters that fit below a tile
+_AROUND = 1.5  # side of the cut-out, relative to the face's box
+_LONGEST_NAME = 22  # characters that fit below a tile
 
 Colour = tuple[int, int, int]
 _PAPER, _INK, _FAINT = (255, 255, 255), (32, 34, 38), (104, 108, 116)
@@ -33,28 +33,28 @@ class Tile:
     picture: Image
     score: float
     verdict: Verdict
-    where: str
-    moment: str
+    source: str
+    position: str
 
 
 @dataclass(eq=False)
 class ContactSheet:
-    """Gathers the frames with the highest and the lowest scores, ``most`` of each."""
+    """Collects the frames with the highest and the lowest scores, ``n_each`` of each."""
 
-    most: int
+    n_each: int
     threshold: float
-    tiles: list[Tile] = field(default_factory=list)  # by score, lowest first
+    tiles: list[Tile] = field(default_factory=list)  # lowest score first
 
     def offer(self, source: str, scored: ScoredFrame) -> None:
-        """Keep a scored frame if it belongs to either end so far."""
+        """Keep a frame if its score is among the highest or lowest so far."""
         if scored.score is None:
             return
-        where = "/".join(Path(source).parts[-2:])[-_LONGEST_NAME:]
-        moment = f"frame {scored.frame.number}, {scored.frame.time:.1f} s"
-        tile = Tile(_cut_out(scored), scored.score, scored.verdict, where, moment)
+        name = "/".join(Path(source).parts[-2:])[-_LONGEST_NAME:]
+        position = f"frame {scored.frame.number}, {scored.frame.time:.1f} s"
+        tile = Tile(_cut_out(scored), scored.score, scored.verdict, name, position)
         bisect.insort(self.tiles, tile, key=lambda tile: tile.score)
-        if len(self.tiles) > 2 * self.most:
-            del self.tiles[self.most]
+        if len(self.tiles) > 2 * self.n_each:
+            del self.tiles[self.n_each]
 
     def picture(self) -> Image:
         """Return the sheet; needs at least one tile."""
@@ -69,15 +69,15 @@ class ContactSheet:
         for number, (heading, tiles) in enumerate(bands.items()):
             top = number * step
             _write(canvas, heading, (_MARGIN, top + 23), 0.56, _INK)
-            for place, tile in enumerate(tiles):
-                _draw(canvas, tile, _MARGIN + place * (TILE + _MARGIN), top + _HEADING)
+            for column, tile in enumerate(tiles):
+                _draw(canvas, tile, _MARGIN + column * (TILE + _MARGIN), top + _HEADING)
         legend = f"Threshold {self.threshold:.4f}: accepted when score >= threshold"
         _write(canvas, legend, (_MARGIN, height - _MARGIN), 0.42, _FAINT)
         return canvas
 
 
-def encoded(picture: Image, path: Path) -> bytes:
-    """Return a picture as the bytes of a file whose name ends in one of `SUFFIXES`."""
+def encode(picture: Image, path: Path) -> bytes:
+    """Return the contents of a picture file; its name ends in one of `SUFFIXES`."""
     bgr = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)
     return bytes(cv2.imencode(path.suffix.lower(), bgr)[1].tobytes())
 
@@ -100,10 +100,10 @@ def _draw(canvas: Image, tile: Tile, left: int, top: int) -> None:
     base = top + TILE + 22
     text = f"{tile.score:.4f}  {tile.verdict.value.split()[0]}"
     _write(canvas, text, (left, base), 0.48, colour)
-    _write(canvas, tile.where, (left, base + 20), 0.38, _FAINT)
-    _write(canvas, tile.moment, (left, base + 37), 0.38, _FAINT)
+    _write(canvas, tile.source, (left, base + 20), 0.38, _FAINT)
+    _write(canvas, tile.position, (left, base + 37), 0.38, _FAINT)
 
 
-def _write(canvas: Image, text: str, place: tuple[int, int], size: float, colour: Colour) -> None:
-    plain = text.encode("ascii", "replace").decode()  # the font has no other letters
-    cv2.putText(canvas, plain, place, cv2.FONT_HERSHEY_SIMPLEX, size, colour, 1, cv2.LINE_AA)
+def _write(canvas: Image, text: str, origin: tuple[int, int], size: float, colour: Colour) -> None:
+    plain = text.encode("ascii", "replace").decode()  # all that the font has
+    cv2.putText(canvas, plain, origin, cv2.FONT_HERSHEY_SIMPLEX, size, colour, 1, cv2.LINE_AA)

@@ -1,4 +1,4 @@
-"""``lmkl-pad demo``: the whole job without a screen, printed or as JSON."""
+"""``lmkl-pad demo``: the whole workflow on generated recordings, without a screen."""
 
 import json
 import subprocess
@@ -35,7 +35,7 @@ from lmkl_core.system.files import write_atomically
 from lmkl_core.system.processes import module_command, module_environment
 
 DEFAULT_OUTPUT = Path("lmkl-pad-demo")
-"""Where results go if the demo runs in the place of the window."""
+"""Output folder if the demo runs in place of the window."""
 
 MODEL_FILE = "demo-model.safetensors"
 JSON_FILE = "demo.json"
@@ -46,13 +46,13 @@ STATEMENT = "generated recordings of a person who does not exist"
 
 INDEPENDENCE_NOTE = (
     "Intervals are exact (Clopper-Pearson, 95 %) for independent presentations. Each of these is a "
-    "recording of its own, but all show one generated person before one generated camera, and "
-    "generated attacks are a proxy for real ones."
+    "separate recording, but all show one generated person in front of one generated camera, and "
+    "generated attacks only approximate real ones."
 )
 
 WINDOW_PICTURE_MODULE = "app.qt.window_picture"
 
-PATIENCE = 300.0  # seconds after which a picture of the window is given up; usually it takes twenty
+PICTURE_TIMEOUT = 300.0  # seconds; usually it takes twenty
 
 
 def command(
@@ -72,12 +72,15 @@ def command(
 def run_and_print(
     *, output: Path | None, as_json: bool, picture: bool = True, is_short: bool = False
 ) -> None:
-    """Run the demo, or a short one in less than half the time; print it, and write it if asked."""
+    """Run the demo, print its results, and write them if ``output`` is given.
+
+    With ``is_short`` it takes less than half the time.
+    """
     if output is not None:
         make_folder(output)
     try:
-        with progress_bar("starting") as tell:
-            result = run.run(progress=tell, size=run.SHORT if is_short else run.FULL)
+        with progress_bar("starting") as progress:
+            result = run.run(progress=progress, size=run.SHORT if is_short else run.FULL)
     except ValueError as error:
         stop(f"The demo could not be run: {error}", ExitCode.FAILED)
     figures = as_document(result)
@@ -93,8 +96,8 @@ def run_and_print(
             if problem:
                 say(problem)
         names = (MODEL_FILE, REPORT_FILE, WINDOW_FILE, JSON_FILE)
-        there = ", ".join(name for name in names if (output / name).exists())
-        typer.echo(f"Wrote {there} to {output}.", err=as_json)
+        written = ", ".join(name for name in names if (output / name).exists())
+        typer.echo(f"Wrote {written} to {output}.", err=as_json)
     if not result.is_certified:
         stop(uncertified(result.model.gap_), ExitCode.UNCERTIFIED)
 
@@ -107,7 +110,7 @@ def _write(result: DemoResult, figures: dict[str, Any], folder: Path) -> None:
         source = "Built-in demo (generated recordings)"
         context = Context(source, describe(saved), version("lmkl-pad"), created, result.conditions)
         write(build(result.guided_test, context), folder / REPORT_FILE)
-        # A picture of an earlier run would show another model.
+        # The picture of an earlier run would show another model.
         (folder / WINDOW_FILE).unlink(missing_ok=True)
         write_atomically(folder / JSON_FILE, text.encode("utf-8"))
     except (OSError, ModelFileError) as error:
@@ -190,7 +193,7 @@ def print_demo(result: DemoResult, console: Console) -> None:
         f"Threshold: {calibration.threshold:.4f}; accept when score >= threshold\n"
         f"- Set to {calibration.origin}; no attack was used\n"
         f"- {calibration.statement}\n"
-        f"- Whole conditions left out, as for one never enrolled: "
+        f"- With whole conditions left out, as if never enrolled: "
         f"BPCER {calibration.stress_bpcer:.1%}, 95 % interval {low:.1%} to {high:.1%}",
         markup=False,
     )
@@ -204,41 +207,41 @@ def print_demo(result: DemoResult, console: Console) -> None:
 
 def _verdicts_table(result: DemoResult) -> Table:
     rows = []
-    for is_attack, together in ((False, "all genuine"), (True, "all attacks")):
+    for is_attack, name in ((False, "all genuine"), (True, "all attacks")):
         members = [item for item in result.results if item.is_attack == is_attack]
         joined = tuple(one for item in members for one in item.presentations)
-        for item in (*members, GroupResult(together, is_attack, joined)):
+        for item in (*members, GroupResult(name, is_attack, joined)):
             tally = item.tally
             value, (low, high) = tally.errors.value, tally.errors.interval
             rate = "-" if value is None else f"{value:.1%}"
             interval = "-" if value is None else f"{100 * low:.1f} to {high:.1%}"
             counts = (tally.n, tally.n_accepted, tally.n_refused, tally.n_no_response)
-            style = "bold" if item.name == together else ""
+            style = "bold" if item.name == name else ""
             rows.append([Text(str(cell), style) for cell in (item.name, *counts, rate, interval)])
     headings = ("n", "accepted", "refused", "no resp.", "error", "95 % interval")
-    return text_table("Presentations never learnt from", ["presented"], headings, rows)
+    return text_table("Presentations not used for enrolment", ["presented"], headings, rows)
 
 
 def take_window_picture(model: Path, picture: Path) -> str:
-    """Save a picture of the window with a model at work; return why there is none, or nothing.
+    """Save a picture of the window with a model at work; return why that failed, or nothing.
 
-    Qt runs in a process of its own, without a screen.
+    Qt runs in a separate process, without a screen.
     """
     with tempfile.TemporaryDirectory() as folder:
-        # Its temporary files lie in the same folder: a process that is killed, at Ctrl-C or because
-        # it takes too long, cannot tidy up itself.
+        # Its temporary files go to the same folder: a process that is killed, by Ctrl-C or because
+        # it takes too long, cannot remove them itself.
         scratch = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)
         environment = {**module_environment(), **scratch, "QT_QPA_PLATFORM": "offscreen"}
         taken = Path(folder, "window.png")
         command = [*module_command(WINDOW_PICTURE_MODULE), str(model), str(taken)]
         try:
-            # `subprocess.run` would not wait for a process that it kills at Ctrl-C, which could
-            # then still write to the folder that is being removed.
+            # `subprocess.run` does not wait for a process that it kills at Ctrl-C, so it could
+            # still write to the folder that is being removed.
             with subprocess.Popen(
                 command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
             ) as process:
                 try:
-                    _, errors = process.communicate(timeout=PATIENCE)
+                    _, errors = process.communicate(timeout=PICTURE_TIMEOUT)
                 finally:
                     process.kill()
                     process.wait()
@@ -248,7 +251,7 @@ def take_window_picture(model: Path, picture: Path) -> str:
             lines = errors.decode(errors="replace").split("\n")
             reason = next(filter(None, reversed(lines)), f"exit code {process.returncode}")
         except subprocess.TimeoutExpired:
-            reason = f"it was not ready after {PATIENCE:.0f} seconds"
+            reason = f"not ready after {PICTURE_TIMEOUT:.0f} seconds"
         except OSError as error:
             reason = error.strerror or str(error)
-    return f"There is no picture of the window, because Qt could not make one here ({reason})."
+    return f"{WINDOW_FILE} was not written, because Qt could not draw the window here ({reason})."

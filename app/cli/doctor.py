@@ -1,7 +1,7 @@
-"""``lmkl-pad doctor``: what is needed, whether it is there, and what to do about it.
+"""``lmkl-pad doctor``: check what the program needs, and advise on what is missing.
 
-An error inside a check is its finding and stops no other. That is why checks import what they need
-themselves: a package that is broken or missing is one of the things to find out.
+An exception in a check is its finding; the other checks still run. Checks import what they need
+themselves, because a missing or broken package is one of the things to find.
 """
 
 import platform
@@ -19,7 +19,16 @@ from rich.console import Console
 from rich.text import Text
 
 from app import storage
-from app.cli.console import AS_JSON, QUIET, ExitCode, Tell, option, print_json, progress_bar, stop
+from app.cli.console import (
+    AS_JSON,
+    QUIET,
+    ExitCode,
+    ProgressCallback,
+    option,
+    print_json,
+    progress_bar,
+    stop,
+)
 from app.names import with_command
 from app.settings import load as load_settings
 from lmkl_core.errors import InvalidInputError
@@ -33,7 +42,7 @@ NO_SPACE = 1 << 27  # bytes: the paper's networks take a few hundred megabytes, 
 
 
 class State(StrEnum):
-    """How a check came out; a note is about something that is not needed."""
+    """The outcome of a check; a note is about something optional."""
 
     OK = "ok"
     NOTE = "note"
@@ -44,7 +53,7 @@ _STYLES = {State.OK: "green", State.NOTE: "yellow", State.BAD: "bold red"}
 
 
 class Finding(NamedTuple):
-    """One line of the check-up; ``advice`` is empty if there is nothing to do."""
+    """One line of the output; ``advice`` is empty if there is nothing to do."""
 
     check: str
     state: State
@@ -53,7 +62,7 @@ class Finding(NamedTuple):
 
 
 Found = Iterator[tuple[State, str] | tuple[State, str, str]]
-"""What a check yields: findings without its name."""
+"""The findings of a check, without its name."""
 
 
 def command(
@@ -67,12 +76,12 @@ def command(
     """Check this machine: each line is ok, a note, or not ok with advice.
 
     Cameras are listed without opening them. Networks are tried in a child process, which takes
-    some seconds the first time.
+    a few seconds the first time.
     """
     console = Console(highlight=False)
     findings: list[Finding] = []
-    with progress_bar("looking around", hidden=as_json or quiet) as tell:
-        for finding in check_up(preset, tell):
+    with progress_bar("checking", hidden=as_json or quiet) as progress:
+        for finding in run_checks(preset, progress):
             findings.append(finding)
             if not (as_json or quiet):
                 state = (f"{finding.state:6}", _STYLES[finding.state])
@@ -87,11 +96,13 @@ def command(
     if bad:
         names = ", ".join(dict.fromkeys(finding.check for finding in bad))
         what = f"{bad[0].found.rstrip('.')}. {bad[0].advice}".strip() if quiet else "see above."
-        stop(f"Not in order: {names}; {what}", ExitCode.UNHEALTHY)
+        stop(f"Not ok: {names}; {what}", ExitCode.UNHEALTHY)
 
 
-def check_up(preset: str | None = None, progress: Tell | None = None) -> Iterator[Finding]:
-    """Check everything, the quick parts first; ``preset`` replaces that of the settings."""
+def run_checks(
+    preset: str | None = None, progress: ProgressCallback | None = None
+) -> Iterator[Finding]:
+    """Check everything, quick parts first; ``preset`` replaces the one in the settings."""
     settings, problems = load_settings()
     chosen = preset or settings.preset
     checks: dict[str, Callable[[], Found]] = {
@@ -114,10 +125,10 @@ def check_up(preset: str | None = None, progress: Tell | None = None) -> Iterato
             for found in check():
                 yield Finding(name, *found)
         except Exception as error:
-            told = " ".join(with_command(error).split()) or type(error).__name__
-            # Our own errors name the way out themselves.
-            advice = "" if isinstance(error, InvalidInputError) else f"Install {DISTRIBUTION} anew."
-            yield Finding(name, State.BAD, told, advice)
+            sentence = " ".join(with_command(error).split()) or type(error).__name__
+            # Our own errors contain the advice.
+            advice = "" if isinstance(error, InvalidInputError) else f"Reinstall {DISTRIBUTION}."
+            yield Finding(name, State.BAD, sentence, advice)
 
 
 def _python() -> Found:
@@ -128,16 +139,16 @@ def _python() -> Found:
     if SpecifierSet(wanted).contains(platform.python_version(), prereleases=True):
         yield State.OK, found
     else:
-        yield State.BAD, found, f"Use a Python {wanted}."
+        yield State.BAD, found, f"Use Python {wanted}."
 
 
 def versions() -> dict[str, str | None]:
-    """Return the version of every package in use, None where one is missing."""
+    """Return the version of every required package, None if it is missing."""
     return {name: version for name, version, _ in _requirements()}
 
 
 def _requirements() -> Iterator[tuple[str, str | None, bool]]:
-    """Yield name, version and whether that version will do; torch only if it is installed."""
+    """Yield name, version and whether the version is accepted; torch only if it is installed."""
     from packaging.requirements import Requirement
 
     yield DISTRIBUTION, metadata.version(DISTRIBUTION), True
@@ -160,8 +171,8 @@ def _packages() -> Found:
     missing = [name for name, version, _ in found if version is None]
     unfit = [f"{name} {version}" for name, version, fits in found if version and not fits]
     if missing or unfit:
-        told = {"missing": missing, "of another version than is needed": unfit}
-        what = "; ".join(f"{words}: {', '.join(names)}" for words, names in told.items() if names)
+        problems = {"missing": missing, "wrong version": unfit}
+        what = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in problems.items() if names)
         yield State.BAD, what, f"Install them: pip install --upgrade {DISTRIBUTION}."
     else:
         yield State.OK, ", ".join(f"{name} {version}" for name, version, _ in found)
@@ -170,32 +181,32 @@ def _packages() -> Found:
 def _settings(problems: tuple[str, ...]) -> Found:
     file = storage.settings_file()
     for problem in problems:
-        yield State.NOTE, problem, f"Mend or delete {file}."
+        yield State.NOTE, problem, f"Fix or delete {file}."
     if not problems:
-        there = "readable" if file.exists() else "not there yet: the defaults are used"
-        yield State.OK, f"{file}, {there}"
+        state = "readable" if file.exists() else "not created yet: the defaults are used"
+        yield State.OK, f"{file}, {state}"
 
 
 def folder(path: Path, variable: str) -> Found:
-    """Check that a folder, or the nearest one above it that exists, can be written and has room.
+    """Check that a folder, or its nearest existing parent, is writable and has room.
 
-    ``variable`` is the environment variable that names another folder.
+    ``variable`` is the environment variable that sets another folder.
     """
-    elsewhere = f"or name another folder in the environment variable {variable}."
-    there = next((place for place in (path, *path.parents) if place.exists()), path)
+    elsewhere = f"or set another folder in the environment variable {variable}."
+    existing = next((place for place in (path, *path.parents) if place.exists()), path)
     try:
-        with tempfile.TemporaryFile(dir=there):
+        with tempfile.TemporaryFile(dir=existing):
             pass
-        free = shutil.disk_usage(there).free
+        free = shutil.disk_usage(existing).free
     except OSError as error:
-        advice = f"Make {there} a folder that you may write to, {elsewhere}"
+        advice = f"Make {existing} a folder that you may write to, {elsewhere}"
         yield State.BAD, f"{path} cannot be written: {error.strerror or error}", advice
         return
     found = f"{path}, {free / 1e9:.1f} GB free"
     if free < NO_SPACE:
-        yield State.BAD, found, f"Make room there, {elsewhere}"
+        yield State.BAD, found, f"Free some space there, {elsewhere}"
     elif free < LITTLE_SPACE:
-        yield State.NOTE, found, f"Little is left: make room there, {elsewhere}"
+        yield State.NOTE, found, f"Little space is left: free some, {elsewhere}"
     else:
         yield State.OK, found
 
@@ -203,7 +214,7 @@ def folder(path: Path, variable: str) -> Found:
 def _screen() -> Found:
     from app.launch import why_no_screen
 
-    advice = "Nothing, unless you want the window: every command works without one."
+    advice = "Only the window needs a screen; every command works without one."
     if sentence := why_no_screen():
         yield State.NOTE, sentence, advice
     else:
@@ -221,8 +232,8 @@ def _cameras() -> Found:
     for camera in cameras:
         cause = why_not_opened(camera)
         if state := states.get(cause):
-            told = advice(cause, f"The camera {camera.name}")
-            yield state, f"{camera.name}: {cause.value}", told
+            what_to_do = advice(cause, f"The camera {camera.name}")
+            yield state, f"{camera.name}: {cause.value}", what_to_do
         elif camera.is_virtual:
             yield State.NOTE, camera.label, camera.remark
         else:
@@ -255,10 +266,10 @@ def _weights(preset: str) -> Found:
         elif name in needed:
             yield State.OK, f"{name}, for the preset {preset}"
     if absent:
-        advice = "Nothing, unless a preset needs them: get them with lmkl-pad weights fetch NAME."
+        advice = "Only some presets need them: get them with lmkl-pad weights fetch NAME."
         if not has_torch():
             advice += f" The paper's networks also need torch: {INSTALL_TORCH}."
-        yield State.NOTE, f"not here: {', '.join(absent)}", advice
+        yield State.NOTE, f"not installed: {', '.join(absent)}", advice
 
 
 def _liveness() -> Found:
@@ -266,8 +277,8 @@ def _liveness() -> Found:
 
     if absent := [entry.name for entry in missing_weights()]:
         how = f"lmkl-pad weights fetch {' '.join(absent)}"
-        advice = f"Optional. To tell the live person from an attack in a new light: {how}."
-        yield State.NOTE, f"not here: {', '.join(absent)}", advice
+        advice = f"Optional; they separate live faces from attacks in a new light: {how}."
+        yield State.NOTE, f"not installed: {', '.join(absent)}", advice
     else:
         yield State.OK, f"{' and '.join(LIVENESS.networks)} judge every frame"
 
@@ -280,14 +291,14 @@ def _detector(name: str) -> Found:
     detector = make_detector(name)
     n_faces = len(detector.detect(unpacked(opening()[0])))
     if n_faces == 1:
-        yield State.OK, f"{detector.name} finds the face of the demo's picture"
+        yield State.OK, f"{detector.name} finds the face in the demo's picture"
     else:
         found = f"{detector.name} finds {n_faces} faces in a picture of one"
         yield State.BAD, found, "Choose another detector in the settings."
 
 
-def _engine(preset: str, progress: Tell | None) -> Found:
-    """Prepare the views as any command would; engines are first tried in a process of their own."""
+def _engine(preset: str, progress: ProgressCallback | None) -> Found:
+    """Compute views as every command does; engines are first tried in a separate process."""
     from time import perf_counter
 
     import numpy as np
@@ -302,14 +313,14 @@ def _engine(preset: str, progress: Tell | None) -> Found:
         crop.name: rng.integers(0, 256, (crop.size, crop.size, 3), np.uint8)
         for crop in extractor.preset.crops
     }
-    extractor(crops)  # the first call sets up what later ones reuse
+    extractor(crops)  # warm up
     began = perf_counter()
     views = extractor(crops)
     milliseconds = 1000 * (perf_counter() - began)
     engines = " and ".join(extractor.engine_names)
     yield State.OK, f"{engines}: {len(views)} views of the preset {preset} in {milliseconds:.0f} ms"
     for note in extractor.notes:
-        yield State.NOTE, note, "Nothing: it is slower, but gives the same views."
+        yield State.NOTE, note, "No action needed: it is slower, but gives the same views."
     for probe in Cache().failed_probes():
-        told = f"{probe.engine} failed with {probe.label}: {probe.problem}"
-        yield State.NOTE, told, "Nothing: another engine is used instead."
+        failure = f"{probe.engine} failed with {probe.label}: {probe.problem}"
+        yield State.NOTE, failure, "No action needed: another engine is used instead."

@@ -1,4 +1,4 @@
-"""``lmkl-pad enrol``: takes from sources, and the model fitted on them."""
+"""``lmkl-pad enrol``: record takes and fit a model on them."""
 
 from pathlib import Path
 from typing import Any
@@ -60,13 +60,16 @@ def command(
         "A named take; may be repeated. PERSON: is optional and says whose face it shows; all "
         "people share one model.",
     ),
-    frames: int | None = option("--frames N", "Most frames to keep of each take; 35.", min=1),
-    every: float | None = option("--every S", "Least seconds between frames; 0.25.", min=0.0),
+    frames: int | None = option(
+        "--frames N", "Keep at most N frames of each take; 35 by default.", min=1
+    ),
+    every: float | None = option(
+        "--every S", "Seconds between frames, at least; 0.25 by default.", min=0.0
+    ),
     preset: str | None = PRESET,
     target_bpcer: float | None = option(
         "--target-bpcer SHARE",
-        "Share of genuine frames that the threshold may refuse; by default as in the window's "
-        "settings.",
+        "Share of genuine frames that the threshold may refuse, such as 0.05.",
     ),
     add_to: Path | None = option("--add-to MODEL", "Add the takes to this model."),
     passphrase_file: Path | None = PASSPHRASE_FILE,
@@ -75,14 +78,14 @@ def command(
 ) -> None:
     """Learn a genuine face from takes and save the model.
 
-    Parameters without an option come from the window's settings.
+    Defaults that are not stated below come from the window's settings.
     """
     wanted = _wanted(sources, takes)
     if output.suffix.lower() not in (SUFFIX, PROTECTED_SUFFIX):
-        # Where the name after -o is forgotten, the next recording would be overwritten.
+        # If the name after -o was forgotten, a recording would be overwritten.
         stop(
-            f"Let the name of the model {output} end in {SUFFIX}, or in {PROTECTED_SUFFIX} to "
-            "protect it with a passphrase.",
+            f"The model {output} must be named FILE{SUFFIX}, or FILE{PROTECTED_SUFFIX} to protect "
+            "it with a passphrase.",
             ExitCode.USAGE,
         )
     check_seconds(every)
@@ -92,20 +95,20 @@ def command(
     if add_to is not None:
         base, passphrase = open_model(add_to, passphrase_file, reads_only=False)
     passphrase = passphrase_for(output, passphrase, passphrase_file)
-    with progress_bar("preparing the networks", hidden=as_json or quiet) as tell:
+    with progress_bar("preparing the networks", hidden=as_json or quiet) as progress:
         if base is None:
-            pipeline = make_pipeline(settings.preset, settings.detector, progress=tell)
+            pipeline = make_pipeline(settings.preset, settings.detector, progress=progress)
             features = pipeline.extractor.fingerprint()
         else:
-            pipeline = pipeline_of(base, settings.detector, preset=preset, progress=tell)
+            pipeline = pipeline_of(base, settings.detector, preset=preset, progress=progress)
             features = base.features
         recorder = Recorder(pipeline, settings, n_frames=frames, every=every, base=base)
         for take in wanted:
             if not (as_json or quiet):
                 say(f"Enrolling {take.name or take.source}")
-            if note := recorder.record(take, tell).note:
+            if note := recorder.record(take, progress).note:
                 say(note)
-        tell(0, None, f"fitting on {len(recorder.samples)} frames")
+        progress(0, None, f"fitting on {len(recorder.samples)} frames")
         model = recorder.fit(features, target_bpcer)
         try:
             saved = save(model, output, passphrase=passphrase)
@@ -121,19 +124,21 @@ def command(
 
 
 def _wanted(sources: list[str] | None, takes: list[str] | None) -> list[TakeWanted]:
-    """Return the requested takes, and check every source before any work."""
+    """Return the requested takes; check every source before any work is done."""
     wanted = [TakeWanted(source) for source in sources or []]
     for text in takes or []:
         name, source = named_value(text, TAKE_FORM)
         person, mark, own = name.rpartition(":")
-        # A time of day or an address is not a person and a name.
-        is_other = own.strip().isdigit() or own.startswith("/")
-        if mark and (is_other or ":" in person or not cleaned_name(person, 1) or not own.strip()):
+        # A time of day or an address contains a colon, too.
+        is_time_or_address = own.strip().isdigit() or own.startswith("/")
+        if mark and (
+            is_time_or_address or ":" in person or not cleaned_name(person, 1) or not own.strip()
+        ):
             stop(f"'{text}' cannot be used: write {TAKE_FORM}.", ExitCode.USAGE)
         wanted.append(TakeWanted(source, own.strip(), person.strip()))
     if not wanted:
         stop(
-            "Name at least one source, as in: lmkl-pad enrol clip.mp4 -o face.safetensors.",
+            "Name at least one source, for example: lmkl-pad enrol clip.mp4 -o face.safetensors.",
             ExitCode.USAGE,
         )
     for take in wanted:
@@ -183,7 +188,7 @@ def _print(recorder: Recorder, saved: Export) -> None:
         f"- {threshold['statement']}",
         saved.statement,
         *facts["notes"],
-        *(f"To do better: {sentence}" for sentence in _advice(recorder)),
+        *(f"To improve it: {sentence}" for sentence in _advice(recorder)),
     ]
     for line in lines:
         console.print(line, markup=False, soft_wrap=True)
@@ -194,7 +199,7 @@ def _takes_table(takes: list[TakeRecorded]) -> Table:
         (t.person or "-", t.name, t.source, len(t.samples), t.refused.total(), t.n_seen)
         for t in takes
     ]
-    numbers = ("frames kept", "refused", "looked at")
+    numbers = ("frames kept", "refused", "examined")
     return text_table("Takes", ("person", "take", "source"), numbers, rows)
 
 

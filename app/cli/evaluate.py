@@ -1,4 +1,4 @@
-"""``lmkl-pad evaluate``: all methods on a database's protocol, beside the published figures."""
+"""``lmkl-pad evaluate``: compare methods by a database's protocol and with published figures."""
 
 import warnings
 from collections.abc import Iterable, Iterator
@@ -25,13 +25,13 @@ from app.reports.writing import file_name, write_comparison, write_table
 from lmkl_core.errors import InvalidInputError, MissingWeightsError
 from lmkl_core.features.presets import DEFAULT_PRESET
 
-CLUSTER_SECONDS = 20  # how long a cluster may take to answer
+CLUSTER_TIMEOUT = 20  # seconds
 
 
 def command(
     names: list[str] | None = typer.Argument(
         None,
-        metavar="DATABASE...",
+        metavar="DATABASE",
         help="A database such as replay-attack; plain for your own recordings; demo, which needs "
         "no folder. --list shows all. Several are compared.",
     ),
@@ -54,7 +54,7 @@ def command(
     frames: int = option("--frames N", "Frames per recording, evenly spread.", 20),
     selection: str = option(
         "--selection HOW",
-        "How to choose parameters: development, bona-fide, none or auto.",
+        "Data to choose parameters on: development, bona-fide, none or auto.",
         "auto",
     ),
     grid: str = option("--grid NAME", "Parameters to try: paper or small.", "paper"),
@@ -72,7 +72,7 @@ def command(
         "--cluster ADDRESS", "Scheduler of a Dask cluster whose machines share the same paths.", ""
     ),
     seeds: list[int] | None = option(
-        "--seed N", "Random seed. Several are compared.", show_default="0"
+        "--seed N", "Random seed; 0 by default. Several are compared."
     ),
     allow_missing: bool = option(
         "--allow-missing",
@@ -85,13 +85,13 @@ def command(
         Path("lmkl-pad-evaluation"),
     ),
     cache: Path | None = option(
-        "--cache DIR", "Folder that keeps views and scores for later runs."
+        "--cache DIR", "Folder for views and scores that later runs reuse."
     ),
     scores: bool = option("--scores", "Include every test score in the JSON file.", False),
     as_list: bool = option("--list", "List databases, protocols and methods.", False),
     as_json: bool = AS_JSON,
 ) -> None:
-    """Compare methods on a database, with the paper's figures beside the measured ones.
+    """Compare methods on a database, beside the paper's figures.
 
     Every method learns from bona fide recordings only. An interrupted run resumes where it stopped.
     """
@@ -128,11 +128,11 @@ def command(
     }
     if len(runs) < len(databases) * len(chosen):
         stop(
-            "Two of these runs would have the same name: give the preset files other names.",
+            "Two of these runs would have the same name: rename one of the preset files.",
             ExitCode.USAGE,
         )
     for _, database, options in runs.values():
-        # Before hours of work.
+        # Checked before hours of work.
         try:
             if instead := available_preset(database, options)[1]:
                 say(instead)
@@ -148,7 +148,7 @@ def command(
     try:
         with _workers(cluster):
             found = [
-                Run(name, _measured(*run, output / name, scores=scores, hidden=as_json))
+                Run(name, _measure(*run, output / name, scores=scores, hidden=as_json))
                 for name, run in runs.items()
             ]
         tables = [run.table for run in found]
@@ -181,8 +181,8 @@ def command(
 def _database(name: str) -> Database:
     if name not in DATABASES:
         known = ", ".join(DATABASES)
-        said = f"There is no database {name!r}" if name else "Say which database to evaluate on"
-        stop(f"{said}: take one of {known}.", ExitCode.USAGE)
+        problem = f"There is no database {name!r}" if name else "No database was named"
+        stop(f"{problem}: choose from {known}.", ExitCode.USAGE)
     return DATABASES[name]
 
 
@@ -220,7 +220,7 @@ def _layout(
 
 
 def _name(database: Database, options: Options, n_databases: int, chosen: list[Options]) -> str:
-    """Return the name that tells a run from the others; empty if it is the only one."""
+    """Return a name that distinguishes a run from the others; empty if it is the only one."""
     parts = [database.name] if n_databases > 1 else []
     if len({each.preset for each in chosen}) > 1:
         parts.append(Path(options.preset).stem or database.preset)
@@ -229,7 +229,7 @@ def _name(database: Database, options: Options, n_databases: int, chosen: list[O
     return file_name("-".join(parts)) if parts else ""
 
 
-def _measured(
+def _measure(
     layout: Layout,
     database: Database,
     options: Options,
@@ -238,10 +238,10 @@ def _measured(
     scores: bool,
     hidden: bool,
 ) -> Table:
-    with warnings.catch_warnings(), logged_progress("Starting", hidden=hidden) as tell:
-        # joblib replaces workers that hold much memory, and their work is done all the same.
+    with warnings.catch_warnings(), logged_progress("Starting", hidden=hidden) as progress:
+        # joblib replaces workers that use much memory; their work is still done.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs")
-        evaluation = runner.run(layout, database, options, progress=tell)
+        evaluation = runner.run(layout, database, options, progress=progress)
     with logged_progress("Making the table", hidden=hidden):
         table = build(evaluation)
         files = write_table(table, folder, with_scores=scores)
@@ -266,8 +266,11 @@ def _workers(address: str) -> Iterator[None]:
     except ImportError:
         stop('--cluster needs Dask: pip install "dask[distributed]".', ExitCode.USAGE)
     try:
-        client = Client(address, timeout=CLUSTER_SECONDS)
+        client = Client(address, timeout=CLUSTER_TIMEOUT)
     except (OSError, ValueError) as error:
-        stop(f"The cluster at {address} does not answer ({error}).", ExitCode.FAILED)
+        stop(
+            f"The cluster at {address} does not answer ({error}): check the address.",
+            ExitCode.FAILED,
+        )
     with client, parallel_config(backend="dask"):
         yield

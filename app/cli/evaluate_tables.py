@@ -22,18 +22,18 @@ from app.reports.words import (
 from lmkl_core.baselines import METHODS
 
 NAMES_WIDTH, MEASURED_WIDTH, PUBLISHED_WIDTH = 23, 22, 13
-"""Columns of a terminal that names, figures with intervals and published figures need."""
+"""Widths in characters: names, figures with intervals, published figures."""
 
 
 def print_table(table: Table, console: Console) -> None:
-    """Print a table: the paper's figures first, then all others of methods on several views."""
+    """Print a table: the paper's figures first, then the others of methods on several views."""
     mode = MODES.get(table.layout.mode, table.layout.mode)
     console.print(Text.assemble((table.title, "bold"), f", {mode}"))
     if simulated(table):
         console.print(f"[bold reverse] SIMULATED [/] {simulated(table)}")
-    said = "mean ± std over folds; all folds together" if len(table.folds) > 1 else "measured"
+    values = "mean ± std over folds; all folds together" if len(table.folds) > 1 else "measured"
     _print_figures(
-        f"By presentation, %: {said} (95 % interval), errors",
+        f"By presentation, %: {values} (95 % interval), errors",
         table.lines,
         table.headline,
         console,
@@ -61,7 +61,7 @@ def _print_figures(
     *,
     are_published: bool = False,
 ) -> None:
-    """Print a table for as many figures at a time as leave room for names."""
+    """Print one table, or several if not all figures fit beside the names."""
     width = MEASURED_WIDTH + PUBLISHED_WIDTH * are_published
     n = max((console.width - NAMES_WIDTH) // width, 1)
     for start in range(0, len(names), n):
@@ -97,28 +97,28 @@ def _print_notes(sentences: Sequence[str], console: Console) -> None:
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
-    """Print several runs: each figure with its interval, and its difference to the first run."""
+    """Print several runs: each figure with its interval and its difference from the first run."""
     if comparison.is_simulated:
         console.print("[bold reverse] SIMULATED [/]")
     for name in comparison.figures:
         heading = f"{FIGURES[name]}, by presentation, % (95 % interval)"
-        columns = ["measured", f"less {comparison.runs[0].name}"]
+        columns = ["measured", f"minus {comparison.runs[0].name}"]
         rows = []
         for line in comparison.lines:
             if line.figure.name == name:
                 found = line.difference
-                told = "" if found is None else difference_text(found.value, found.interval)
+                difference = "" if found is None else difference_text(found.value, found.interval)
                 measured = with_interval(share(line.figure.value), interval_text(line.figure))
                 style = "bold" if found is not None and found.is_clear else ""
-                cells = (line.title, line.run, measured, told)
+                cells = (line.title, line.run, measured, difference)
                 rows.append([Text(cell, style) for cell in cells])
         console.print(text_table(heading, ["method", "run"], columns, rows))
-    console.print("Bold: the interval of the difference, from drawing subjects, excludes zero.")
+    console.print("Bold: the interval of the difference (from resampling subjects) excludes zero.")
     _print_notes(comparison_notices(comparison), console)
 
 
 def listing() -> dict[str, Any]:
-    told = ("name", "title", "uses", "published", "differs")
+    facts = ("name", "title", "uses", "published", "differs")
     return {
         "databases": [
             {
@@ -132,12 +132,12 @@ def listing() -> dict[str, Any]:
             }
             for each in DATABASES.values()
         ],
-        "methods": [{fact: getattr(each, fact) for fact in told} for each in METHODS.values()],
+        "methods": [{fact: getattr(each, fact) for fact in facts} for each in METHODS.values()],
     }
 
 
 def print_listing(console: Console) -> None:
-    """Print databases and methods; of several protocols or modes the first is the default."""
+    """Print databases and methods; the first protocol and mode of each are the defaults."""
     databases = []
     for each in DATABASES.values():
         lines = [f"{each.title}: preset {each.preset}"]
@@ -146,8 +146,8 @@ def print_listing(console: Console) -> None:
         if any(each.protocols):
             lines.append(f"protocols {', '.join(each.protocols)}")
         databases.append((each.name, "\n".join([*lines, ", ".join(each.modes)])))
-    console.print(text_table("Databases", ["name", "what it is"], [], databases))
+    console.print(text_table("Databases", ["name", "description"], [], databases))
     methods = [(m.name, m.title, m.uses, m.published or NOTHING) for m in METHODS.values()]
     headings = ("name", "method", "views", "row of the paper's tables")
     console.print(text_table("Methods", headings, [], methods))
-    console.print("Of several protocols and modes the first is the default: the paper's.")
+    console.print("The first protocol and the first mode are the defaults, as in the paper.")

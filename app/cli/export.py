@@ -1,4 +1,4 @@
-"""``lmkl-pad export``: a model file once more, or its scorer as ONNX, each compared with it."""
+"""``lmkl-pad export``: copy a model or write its scorer as ONNX, and compare the result."""
 
 from dataclasses import asdict
 from enum import StrEnum
@@ -30,7 +30,7 @@ def command(
         "a passphrase.",
         ...,
     ),
-    wanted: Format | None = option("--format", "Needed if FILE has another ending."),
+    wanted: Format | None = option("--format", "Needed if FILE has another suffix."),
     passphrase_file: Path | None = PASSPHRASE_FILE,
     new_passphrase_file: Path | None = option(
         "--new-passphrase-file FILE",
@@ -46,14 +46,17 @@ def command(
     target = wanted or _BY_SUFFIX.get(to.suffix.lower())
     if target is None:
         stop(
-            f"{to.name} does not say what to export: end it in .onnx, .safetensors or .lmkl, or "
-            "give --format.",
+            f"The format of {to.name} is unknown: use .onnx, .safetensors or .lmkl, or give "
+            "--format.",
             ExitCode.USAGE,
         )
     if target is Format.ONNX and to.exists() and model_file.exists() and to.samefile(model_file):
-        stop(f"{to} is the model itself: name another file for its scorer.", ExitCode.USAGE)
+        stop(f"{to} is the model itself: choose another file for its scorer.", ExitCode.USAGE)
     if target is Format.ONNX and to.suffix.lower() == PROTECTED_SUFFIX:
-        stop(f"A scorer in ONNX cannot be protected: let {to.name} end in .onnx.", ExitCode.USAGE)
+        stop(
+            f"An ONNX scorer cannot be protected: name it FILE.onnx instead of {to.name}.",
+            ExitCode.USAGE,
+        )
     check_output(to)
     model, passphrase = open_model(model_file, passphrase_file, reads_only=False)
     passphrase = passphrase_for(
@@ -61,9 +64,9 @@ def command(
     )
     try:
         if target is Format.ONNX:
-            made = export_scorer(model, to)
-            statement = made.statement
-            parity = asdict(made.parity)
+            exported = export_scorer(model, to)
+            statement = exported.statement
+            parity = asdict(exported.parity)
             compared = parity_facts("onnxruntime", parity.pop("n_rows"), parity.pop("score"))
             parity = compared | parity
         else:

@@ -1,4 +1,4 @@
-"""``lmkl-pad forget``: delete everything of the person's that the program has stored."""
+"""``lmkl-pad forget``: delete the person's data."""
 
 import typer
 
@@ -19,7 +19,7 @@ def command(
     found = storage.stored()
     if not is_sure and found:
         if as_json or not can_ask():
-            stop("Nothing was deleted: add --yes to delete without being asked.", ExitCode.USAGE)
+            stop("Nothing was deleted: add --yes to delete without asking.", ExitCode.USAGE)
         for path in found:
             say(f"  {path}")
         if not typer.confirm("Delete all of this?", err=True):

@@ -1,4 +1,4 @@
-"""Inputs as people name them, and which of their frames are used."""
+"""Inputs as named on the command line, and which of their frames are used."""
 
 import math
 import os
@@ -17,23 +17,23 @@ from app.settings import Settings, check, load
 from app.types import Frame
 from app.vision.pipeline import Pipeline
 
-# Videos among the files of a folder; a file that is named itself may end in anything.
+# Used to find videos in folders; a file named on the command line may have any suffix.
 VIDEO_SUFFIXES = frozenset(
     ".3gp .asf .avi .flv .m4v .mjpeg .mjpg .mkv .mov .mp4 .mpeg .mpg .mts .ogv .ts .webm "
     ".wmv".split()
 )
-_EARLY = 1e-6  # seconds: times of frames are rounded
+_TOLERANCE = 1e-6  # seconds, because times of frames are rounded
 
 
 def settings_with(**changes: Any) -> Settings:
-    """Return the window's settings with some changed (None: not); stop at one out of range."""
+    """Return the window's settings with some replaced (None keeps one); refuse invalid values."""
     settings, problems = load()
     for problem in problems:
         say(problem)
-    given = {name: value for name, value in changes.items() if value is not None}
-    settings = replace(settings, **given)
+    changed = {name: value for name, value in changes.items() if value is not None}
+    settings = replace(settings, **changed)
     for name, sentence in check(settings).items():
-        if name in given:
+        if name in changed:
             why = sentence[:1].lower() + sentence[1:]
             stop(f"--{name.replace('_', '-')} cannot be used: {why}", ExitCode.USAGE)
     return settings
@@ -53,7 +53,7 @@ def named_value(text: str, form: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """An open source, its name in results, and what it turned out to be."""
+    """An open source, its name in results, and its properties."""
 
     source: FrameSource
     name: str
@@ -61,7 +61,7 @@ class Opened:
 
     @property
     def has_stills(self) -> bool:
-        """Whether its frames need not follow one another."""
+        """Whether its frames are separate pictures."""
         return isinstance(self.source, ImageFolder)
 
     def frames(self, pipeline: Pipeline) -> Iterator[Frame]:
@@ -74,11 +74,11 @@ class Opened:
 
 @contextmanager
 def opened(text: str, settings: Settings) -> Iterator[Opened]:
-    """Open a source to be read once, as fast as it can be; cameras get the settings' frame size."""
+    """Open a source to read it once, at full speed; cameras use the frame size in the settings."""
     size = {"width": settings.width, "height": settings.height}
     source = source_from(text, paced=False, loop=False, **size)
     try:
-        info = source.open()  # first: a camera learns its name there
+        info = source.open()  # first, because a camera gets its name here
         yield Opened(source, shown_name(text, source), info)
     finally:
         source.close()
@@ -96,7 +96,7 @@ def recordings_in(text: str, *, apart: bool = False) -> list[str]:
     if not found:
         raise SourceError(
             Cause.EMPTY,
-            message=f"The folder {text} holds neither pictures nor videos: choose another one.",
+            message=f"The folder {text} contains neither pictures nor videos: choose another one.",
         )
     return found
 
@@ -115,7 +115,7 @@ def _recordings_below(folder: Path, apart: bool) -> Iterator[str]:
         yield from map(str, pictures) if apart else [str(folder)]
     yield from (str(entry) for entry in files if entry.suffix.lower() in VIDEO_SUFFIXES)
     for entry in entries:
-        # A link may lead back to where it lies.
+        # A link may lead back to one of its parents.
         if entry.is_dir() and not entry.is_symlink():
             yield from _recordings_below(entry, apart)
 
@@ -127,13 +127,13 @@ def shown_name(text: str, source: FrameSource) -> str:
 
 @dataclass(frozen=True)
 class Selection:
-    """Every ``every``-th frame, at most ``most``: spread evenly, or the first of a camera."""
+    """Every ``every``-th frame, at most ``most``: evenly spread, or the first of a camera."""
 
     every: int = 1
     most: int | None = None
 
     def of(self, text: str, reading: Opened, frames: Iterable[Frame]) -> Iterator[Frame]:
-        """Yield the chosen frames; a source that does not say how many it has is read twice."""
+        """Yield the selected frames; a source of unknown length is read twice."""
         positions = None
         if self.most is not None and not reading.source.is_live:
             total = reading.info.n_frames
@@ -141,27 +141,28 @@ class Selection:
                 with opened(text, Settings()) as again:
                     total = sum(1 for _ in again.source)
             positions = spread(range(0, total, self.every), self.most)
-        n_given = 0
+        n_yielded = 0
         for position, frame in enumerate(frames):
             if position in positions if positions is not None else position % self.every == 0:
                 yield frame
-                n_given += 1
-            if self.most is not None and n_given == self.most:
+                n_yielded += 1
+            if self.most is not None and n_yielded == self.most:
                 return
 
 
-def spread(places: Sequence[int], most: int) -> frozenset[int]:
-    n = len(places)
+def spread(positions: Sequence[int], most: int) -> frozenset[int]:
+    """Return at most ``most`` of the positions, evenly spread."""
+    n = len(positions)
     if n <= most:
-        return frozenset(places)
-    # The middles of `most` equal stretches: neither the first nor the last frame is special.
-    return frozenset(places[(2 * k + 1) * n // (2 * most)] for k in range(most))
+        return frozenset(positions)
+    # The middles of `most` equal intervals: neither the first nor the last frame is special.
+    return frozenset(positions[(2 * k + 1) * n // (2 * most)] for k in range(most))
 
 
 def apart_in_time(frames: Iterable[Frame], seconds: float) -> Iterator[Frame]:
-    """Yield the first frame, and others at least ``seconds`` after the last yielded."""
+    """Yield the first frame, then frames at least ``seconds`` after the last one yielded."""
     last: float | None = None
     for frame in frames:
-        if last is None or frame.time - last >= seconds - _EARLY:
+        if last is None or frame.time - last >= seconds - _TOLERANCE:
             last = frame.time
             yield frame

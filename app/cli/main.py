@@ -1,12 +1,14 @@
-"""The root command, and how errors and signals end any command: one sentence and an exit code.
+"""The root command; any command that fails or gets a signal ends with a sentence and exit code.
 
 A command's module is imported when the command is used: with NumPy and SciPy that takes up to 1.5
-seconds, which ``lmkl-pad --help``, ``--version`` and the window should not wait for.
+seconds, for which ``lmkl-pad --help``, ``--version`` and the window should not wait.
 """
 
 import contextlib
 import errno
+import inspect
 import os
+import re
 import signal
 import sys
 import threading
@@ -28,24 +30,24 @@ from app.names import with_command
 _SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
-_USUAL = (signal.SIG_DFL, signal.default_int_handler)
+_DEFAULT_HANDLERS = (signal.SIG_DFL, signal.default_int_handler)
 
 
 class Commands(TyperGroup):
-    """Commands whose errors become one sentence, and which signals end with their own code."""
+    """Commands that end with one sentence after an error and with special codes after a signal."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
-        """Parse the command line, and print the help if it asks for it."""
+        """Parse the command line; print the help if requested."""
         try:
             return super().make_context(*arguments, **options)
         except SystemExit:
-            # rich exits like this when the reader of the help has left.
+            # rich exits like this if the reader of the help has closed the pipe.
             _discard_output()
             sys.exit(ExitCode.PIPE_CLOSED)
 
     def invoke(self, ctx: Any) -> Any:
         if hasattr(sys.stdout, "reconfigure"):
-            # Names of files that standard output's encoding does not know are escaped.
+            # Escape characters of file names that the encoding lacks.
             sys.stdout.reconfigure(errors="backslashreplace")
         with _signals_raised() as received:
             try:
@@ -55,22 +57,22 @@ class Commands(TyperGroup):
 
 
 def _end(error: BaseException, received: list[int]) -> NoReturn:
-    """Turn whatever ended a command into one sentence and its exit code."""
+    """End a command with the sentence and the exit code for an exception."""
     stopped = ExitCode.INTERRUPTED
     if received and received[0] != signal.SIGINT:
         stopped = ExitCode.TERMINATED
     if isinstance(error, typer.Exit):
-        # Commands that handle an interrupt themselves do not know which signal it was.
+        # A command that handles the interrupt itself does not know which signal it was.
         raise typer.Exit(stopped) if error.exit_code == ExitCode.INTERRUPTED else error
-    # A library that is interrupted while it loads may raise anything.
+    # A library that is interrupted while loading may raise anything.
     if received or isinstance(error, KeyboardInterrupt):
         stop("Stopped.", stopped)
     if isinstance(error, SystemExit):
-        # rich exits like this when the reader of its tables has left.
+        # rich exits like this if the reader of its tables has closed the pipe.
         raise typer.Exit(ExitCode.PIPE_CLOSED)
-    is_typers_own = isinstance(error, typer.Abort) or hasattr(error, "exit_code")
-    if not isinstance(error, Exception) or is_typers_own:
-        raise error  # usage errors have their own form
+    is_usage_error = isinstance(error, typer.Abort) or hasattr(error, "exit_code")
+    if not isinstance(error, Exception) or is_usage_error:
+        raise error  # typer prints it
     if getattr(error, "errno", None) == errno.EPIPE:
         _discard_output()
         raise typer.Exit(ExitCode.PIPE_CLOSED)
@@ -81,14 +83,14 @@ def _end(error: BaseException, received: list[int]) -> NoReturn:
 
 
 def _discard_output() -> None:
-    """Send what is still buffered nowhere: Python would complain when it flushes at exit."""
+    """Discard what is still buffered, which Python could not flush at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager
 def _signals_raised() -> Iterator[list[int]]:
-    """Let signals end the work as Ctrl-C does, leaving nothing half-written; yield those so far."""
+    """Let signals interrupt the work as Ctrl-C does; yield the list of those received."""
     received: list[int] = []
 
     def interrupt(number: int, _: FrameType | None) -> None:
@@ -97,7 +99,9 @@ def _signals_raised() -> Iterator[list[int]]:
 
     replaced = {}
     for number in _SIGNALS if threading.current_thread() is threading.main_thread() else ():
-        if signal.getsignal(number) in _USUAL:  # an ignored signal, as under nohup, stays ignored
+        if (
+            signal.getsignal(number) in _DEFAULT_HANDLERS
+        ):  # an ignored signal, as under nohup, stays ignored
             replaced[number] = signal.signal(number, interrupt)
     try:
         yield received
@@ -108,7 +112,7 @@ def _signals_raised() -> Iterator[list[int]]:
 
 def outcome_of(error: Exception) -> tuple[str, ExitCode]:
     """Return the sentence for an error that a command raised, and the exit code."""
-    # Imported here because they load NumPy, which the root command does without.
+    # Imported here because they load NumPy, which the root command does not need.
     from app.capture.source import SourceError
     from app.cli.outputs import OutputError
     from app.cli.recorder import TooFewFramesError
@@ -144,14 +148,14 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
         if isinstance(error, kind):
             return with_command(error), code
     if isinstance(error, MemoryError):
-        return "The memory ran out: use fewer frames or a smaller preset.", ExitCode.FAILED
+        return "Out of memory: use fewer frames or a smaller preset.", ExitCode.FAILED
     if isinstance(error, OSError):
         where = "" if error.filename is None else f" {error.filename}"
         return f"Cannot use{where}: {error.strerror or error}.", ExitCode.FAILED
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return (
-        f"This should not have happened ({what}); set {DEBUG_VARIABLE}=1 and run it again to see "
-        "where, and report it.",
+        f"Internal error ({what}): run it again with {DEBUG_VARIABLE}=1 to see where it happened, "
+        "and please report it.",
         ExitCode.FAILED,
     )
 
@@ -159,7 +163,7 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
 COMMANDS = {
     "enrol": "Learn a genuine face from takes and save the model.",
     "score": "Score frames with a model and judge every input by its mean score.",
-    "evaluate": "Compare methods on a database, with the paper's figures beside the measured ones.",
+    "evaluate": "Compare methods on a database, beside the paper's figures.",
     "report": "Write the ISO/IEC 30107-3 report of a test as HTML, JSON and CSV.",
     "demo": "Enrol a generated person, fit a model and test it on attacks it never saw.",
     "export": "Write a model's scorer as ONNX, or copy the model, and compare the result.",
@@ -175,12 +179,14 @@ def load_command(name: str) -> Any:
     if isinstance(command, typer.Typer):
         return typer.main.get_command(command)
     single = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    single.command(name, epilog=HELP)(command)
+    # Line breaks of the source would stay in the help.
+    help_text = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(command) or "")
+    single.command(name, help=help_text, epilog=HELP)(command)
     return typer.main.get_command(single)
 
 
 class LazyCommands(Commands):
-    """Commands known by their names and first lines until one of them is used."""
+    """Commands that are loaded when used."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, _, rest = super().resolve_command(ctx, args)
@@ -222,6 +228,6 @@ def root(
     Without a command, the window opens.
     """
     if context.invoked_subcommand is None:
-        from app.launch import launch  # with a command, the window's modules are not needed
+        from app.launch import launch  # commands do not need the window's modules
 
         raise typer.Exit(launch(source, "" if model is None else str(model)))

@@ -1,7 +1,7 @@
-"""Open models and what they need: passphrases, pipelines; and their figures as JSON values.
+"""Open models, ask for their passphrases, set up their pipelines and describe them as JSON values.
 
 Passphrases come from a file, from the environment or from the terminal, never from the command
-line, which other people can see and shells keep.
+line, which other users can see and shells record.
 """
 
 import getpass
@@ -9,11 +9,11 @@ import logging
 import os
 import stat
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from app.cli.console import ExitCode, can_ask, option, say, stop
+from app.cli.console import ExitCode, ProgressCallback, can_ask, option, say, stop
 from app.models.files import LONGEST_NAME, PROTECTED_SUFFIX, difference_of, load
 from app.models.model import PadModel, preset_name, preset_of
 from app.models.summary import CERTIFIED_GAP, describe, known, threshold_facts
@@ -45,25 +45,27 @@ PASSPHRASE_FILE = option(
     "used.",
 )
 
-Progress = Callable[[int, int, str], None]
-
 
 def pipeline_of(
-    model: PadModel, detector: str, *, preset: str | None = None, progress: Progress | None = None
+    model: PadModel,
+    detector: str,
+    *,
+    preset: str | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Pipeline:
-    """Return the pipeline whose views a model was fitted on; a ``preset`` insists on its views.
+    """Return a pipeline that computes the views a model was fitted on.
 
-    Raises `ModelFileError` when they cannot be computed here.
+    Raises `ModelFileError` if they cannot be computed here, or are not those of ``preset``.
     """
     file = os.path.basename(model.path)
     wanted = _preset_of(model) if preset is None else load_preset(preset)
     if wanted.name != preset_of(model.features).get("name", ""):
-        # Found out before networks are prepared for nothing.
+        # Checked before networks are prepared in vain.
         raise ModelFileError(
             f"Model file {file!r} was made with the views {preset_name(model.features)!r}, not "
             f"{wanted.name!r}: leave out --preset."
         )
-    # Also before weights are looked for: fetching them would not help.
+    # Also before the weights are looked for: fetching them would not help.
     _check_views(model, {**model.features, "preset": preset_fingerprint(wanted)})
     _check_weights(model)
     pipeline = make_pipeline(wanted, detector, progress=progress)
@@ -71,7 +73,7 @@ def pipeline_of(
     try:
         pipeline.meter = LivenessMeter.find(progress=progress)
     except InvalidInputError as error:
-        log.warning("Frames are judged without liveness: %s", error)
+        log.warning("Liveness is not measured: %s", error)
     return pipeline
 
 
@@ -81,7 +83,7 @@ def _check_views(model: PadModel, features: Mapping[str, Any]) -> None:
 
 
 def _check_weights(model: PadModel) -> None:
-    """Refuse weights that the program no longer knows."""
+    """Refuse a model made with weights that the program no longer knows."""
     weights = model.features.get("weights")
     for network, digest in weights.items() if isinstance(weights, Mapping) else ():
         if network not in weights_names() or not entry_of(network).matches(str(digest)):
@@ -97,7 +99,7 @@ def _unfit(model: PadModel, difference: str) -> ModelFileError:
 
 
 def _preset_of(model: PadModel) -> Preset:
-    """Return the views that a model names: built in, or as its file spells them out."""
+    """Return a model's preset: a built-in one, or as stored in its file."""
     features = model.features
     name = str(preset_of(features).get("name", ""))
     if name in preset_names():
@@ -108,7 +110,7 @@ def _preset_of(model: PadModel) -> Preset:
         return preset_from_dict(_as_preset_file(features["preset"]))
     except (PresetError, InvalidInputError, TypeError, LookupError, AttributeError) as error:
         raise ModelFileError(
-            f"Model file {os.path.basename(model.path)!r} names views that cannot be computed here "
+            f"Model file {os.path.basename(model.path)!r} uses views that cannot be computed here "
             f"({str(error).rstrip('.')}): use the version of the program it was made with."
         ) from error
 
@@ -117,7 +119,7 @@ def _as_preset_file(stored: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": stored["name"],
         "crops": {crop["name"]: crop_table(Crop(**crop)) for crop in stored["crops"]},
-        # A descriptor's version belongs to its values, not to its name.
+        # A preset file does not contain the descriptors' versions.
         "branches": [
             {key: value for key, value in branch.items() if key != "version"}
             for branch in stored["branches"]
@@ -128,7 +130,7 @@ def _as_preset_file(stored: Mapping[str, Any]) -> dict[str, Any]:
 def uncertified(gap: float) -> str:
     return (
         f"The fit stopped at a relative gap of {gap:.1e}, above the {CERTIFIED_GAP:.0e} that "
-        "counts as certified; the model is usable all the same."
+        "counts as certified; the model can still be used."
     )
 
 
@@ -164,12 +166,12 @@ def model_facts(model: PadModel) -> dict[str, Any]:
 
 
 def parity_facts(engine: str, n_compared: int, largest: float) -> dict[str, Any]:
-    """Return how the scores of a written model compare with those of the model in memory."""
+    """Describe how the scores of a written model differ from those of the model in memory."""
     return {"engine": engine, "n_compared": n_compared, "largest_difference": largest}
 
 
 def named_facts(model: PadModel) -> dict[str, Any]:
-    """Return what tells a model from others, and its threshold: what goes with its scores."""
+    """Return the facts that accompany a model's scores: its identity and its threshold."""
     facts = model_facts(model)
     names = ("file", "is_protected", "digest", "preset", "is_simulated", "threshold")
     return {name: facts[name] for name in names}
@@ -178,17 +180,18 @@ def named_facts(model: PadModel) -> dict[str, Any]:
 def open_model(
     path: Path, passphrase_file: Path | None, *, reads_only: bool = True
 ) -> tuple[PadModel, str | None]:
-    """Load a model, and return it with its passphrase if it has one.
+    """Load a model and return it with its passphrase, if it has one.
 
-    With ``reads_only`` a passphrase file belongs to this model, which must be protected.
+    With ``reads_only``, a passphrase file can only be meant for this model, which must then be
+    protected.
     """
     if not reads_only or passphrase_file is None:
         try:
             return load(path), None
         except PassphraseNeeded:
             pass
-    if (given := _given(passphrase_file)) is not None:
-        return load(path, passphrase=given), given
+    if (passphrase := _stored_passphrase(passphrase_file)) is not None:
+        return load(path, passphrase=passphrase), passphrase
     _check_terminal(path)
     while True:
         typed = _typed(f"Passphrase of {path.name}: ")
@@ -206,31 +209,31 @@ def passphrase_for(
     *,
     may_change: bool = False,
 ) -> str | None:
-    """Return the passphrase of a new file; None if its name promises no protection.
+    """Return the passphrase for a new file; None if its suffix is not that of a protected model.
 
-    A model that is protected keeps its ``old`` one, unless ``new_file`` has another or, with
+    A protected model keeps its ``old`` passphrase, unless ``new_file`` contains another or, with
     ``may_change``, another is typed.
     """
     if path.suffix.lower() != PROTECTED_SUFFIX:
         if new_file is not None or (file is not None and old is None):
             stop(
-                f"{path.name} would not be protected: let its name end in {PROTECTED_SUFFIX}, or "
-                "leave out the passphrase.",
+                f"{path.name} would not be protected: name it FILE{PROTECTED_SUFFIX}, or leave out "
+                "the passphrase.",
                 ExitCode.USAGE,
             )
         if old is not None:
-            say(f"{path.name} is not protected: anyone who gets it has the features in it.")
+            say(f"{path.name} is not protected: anyone who gets it can read the features in it.")
         return None
     if new_file is not None or old is None:
-        given = _given(new_file or file)
-        return _typed_twice(path) if given is None else _checked(given)
+        stored = _stored_passphrase(new_file or file)
+        return _typed_twice(path) if stored is None else _checked(stored)
     if may_change and file is None and not os.environ.get(VARIABLE) and can_ask():
         return _typed_twice(path, kept=old)
     return _checked(old)
 
 
 def _typed_twice(path: Path, kept: str | None = None) -> str:
-    """Ask for a new passphrase; an empty line keeps the one in ``kept``, if any."""
+    """Ask for a new passphrase; an empty line returns ``kept``, if there is one."""
     _check_terminal(path)
     say("Without its passphrase the model cannot be opened, not even by us: keep it safe.")
     keeps = "" if kept is None else " (empty keeps the old one)"
@@ -240,21 +243,21 @@ def _typed_twice(path: Path, kept: str | None = None) -> str:
             return _checked(kept)
         if problem := check_passphrase(typed):
             say(problem)
-        elif _typed("The same once more: ") != typed:
-            say("The two passphrases are not the same.")
+        elif _typed("The same again: ") != typed:
+            say("The two passphrases differ: try again.")
         else:
             return typed
 
 
 def _checked(passphrase: str) -> str:
-    """Return a passphrase that can protect a model; stop with one sentence if it cannot."""
+    """Return the passphrase; stop with one sentence if it is too weak."""
     if problem := check_passphrase(passphrase):
         stop(problem, ExitCode.NO_PASSPHRASE)
     return passphrase
 
 
-def _given(file: Path | None) -> str | None:
-    """Return the passphrase of a file or of the environment; None where there is neither."""
+def _stored_passphrase(file: Path | None) -> str | None:
+    """Return the passphrase from the file or else from the environment; None without either."""
     return (os.environ.get(VARIABLE) or None) if file is None else _first_line(file)
 
 
@@ -263,7 +266,7 @@ def _first_line(file: Path) -> str:
         with open(file, "rb") as stream:
             mode = os.fstat(stream.fileno()).st_mode
             if os.name == "posix" and stat.S_ISREG(mode) and mode & (stat.S_IRWXG | stat.S_IRWXO):
-                say(f"Others on this machine can read {file}: restrict it with chmod 600.")
+                say(f"Other users can read {file}: restrict it with chmod 600.")
             line = stream.readline(LONGEST_LINE)
         text = line.decode("utf-8-sig").rstrip("\r\n")
     except OSError as error:
@@ -280,7 +283,7 @@ def _first_line(file: Path) -> str:
 
 
 def _check_terminal(path: Path) -> None:
-    """Stop where there is no terminal to ask on: a script would wait forever."""
+    """Stop if there is no terminal: a script would wait forever."""
     if not can_ask():
         stop(
             f"{path.name} needs a passphrase: give it with --passphrase-file or in {VARIABLE}, or "
@@ -294,6 +297,6 @@ def _typed(prompt: str) -> str:
     try:
         return getpass.getpass(prompt, stream=sys.stderr)
     except EOFError:
-        stop("No passphrase was given.", ExitCode.NO_PASSPHRASE)
+        stop("No passphrase was entered.", ExitCode.NO_PASSPHRASE)
     except UnicodeDecodeError:
-        stop("This is not text: check the terminal's encoding.", ExitCode.NO_PASSPHRASE)
+        stop("The input is not text: check the terminal's encoding.", ExitCode.NO_PASSPHRASE)

@@ -1,4 +1,4 @@
-"""Output files: checked before the work, and whole or not there after it."""
+"""Output files: checked before the work, and afterwards either complete or absent."""
 
 import os
 import tempfile
@@ -17,14 +17,14 @@ class OutputError(OSError):
 
 
 def make_folder(folder: Path) -> None:
-    """Make an output folder; stop with one sentence where nothing can be written there."""
+    """Make an output folder; stop with one sentence if it is not writable."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         stop(
-            f"Cannot use {folder} as output folder: {error.strerror or error}.",
+            f"Cannot use {folder} as the output folder ({error.strerror or error}): name another.",
             ExitCode.UNWRITABLE,
         )
 
@@ -34,42 +34,42 @@ def check_output(path: Path) -> None:
     if path.is_dir():
         stop(f"Cannot write {path}: it is a folder; name a file in it.", ExitCode.UNWRITABLE)
     if path.exists() and not path.is_file():
-        # It would be replaced by a file: /dev/null, for an administrator.
-        stop(f"Cannot write {path}: it is not a regular file.", ExitCode.UNWRITABLE)
+        # An administrator would replace /dev/null.
+        stop(f"Cannot write {path}: it is not a regular file; choose another.", ExitCode.UNWRITABLE)
     make_folder(path.parent)
 
 
 def check_files_apart(outputs: Iterable[Path | None], inputs: Iterable[str | Path]) -> None:
-    """Refuse outputs that would overwrite an input, or one another."""
-    written = [path for path in outputs if path is not None]
-    if len({path.resolve() for path in written}) < len(written):
-        names = " and ".join(map(str, written))
-        stop(f"The outputs {names} are the same file: name one for each.", ExitCode.USAGE)
-    for path, source in product(filter(Path.exists, written), filter(os.path.exists, inputs)):
+    """Refuse outputs that would overwrite an input or each other."""
+    paths = [path for path in outputs if path is not None]
+    if len({path.resolve() for path in paths}) < len(paths):
+        names = ", ".join(map(str, paths))
+        stop(f"Two of the outputs are the same file: {names}; rename one.", ExitCode.USAGE)
+    for path, source in product(filter(Path.exists, paths), filter(os.path.exists, inputs)):
         if path.samefile(source):
             stop(
-                f"{path} is also read and would be overwritten: name another output.",
+                f"{path} is an input and would be overwritten: choose another output.",
                 ExitCode.USAGE,
             )
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    with _told(path):
+    with _output_errors(path):
         write_atomically(path, data)
 
 
 @contextmanager
 def rows_to(path: Path | None) -> Iterator[Callable[[str], object]]:
-    """Give a function that writes rows to standard output, or to a file replaced at the end."""
+    """Yield a function that writes rows to standard output, or to a file replaced at the end."""
     if path is None:
-        yield partial(print, end="", flush=True)  # flushed for those who read along
+        yield partial(print, end="", flush=True)  # so that a pipe gets each row at once
         return
-    with _told(path), replacing(path) as stream:
+    with _output_errors(path), replacing(path) as stream:
         yield lambda rows: stream.write(rows.encode("utf-8", "replace"))
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _output_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

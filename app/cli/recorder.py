@@ -1,4 +1,4 @@
-"""Takes from sources, and the model fitted on them."""
+"""Record takes from sources and fit a model on them."""
 
 import math
 from collections import Counter
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.capture.opening import source_from
 from app.capture.source import FrameSource
-from app.cli.console import Tell
+from app.cli.console import ProgressCallback
 from app.cli.inputs import Opened, apart_in_time, opened, shown_name, spread
 from app.demo.renderer.takes import frames as rendered
 from app.demo.script import RATE, light_of
@@ -28,18 +28,18 @@ from app.types import Frame, Sample
 from app.vision.pipeline import Pipeline
 from lmkl_core.errors import InvalidInputError
 
-LONGEST_TAKE = 180.0  # seconds after which a live take ends with what it has
+LONGEST_TAKE = 180.0  # seconds after which a live take ends
 
-ALIKE = "It is the same picture as one before."
+DUPLICATE = "The picture is the same as an earlier one."
 
 
 class TooFewFramesError(InvalidInputError):
-    """The sources show too few usable faces."""
+    """The sources have too few frames with a usable face."""
 
 
 @dataclass(frozen=True)
 class TakeWanted:
-    """A take to record: its source, its name (empty: after the source), whose face (or empty)."""
+    """A take to record; an empty name means that of the source, an empty person nobody named."""
 
     source: str
     name: str = ""
@@ -48,7 +48,7 @@ class TakeWanted:
 
 @dataclass
 class TakeRecorded:
-    """A recorded take: frames seen, kept, and refused by reason."""
+    """A recorded take: the frames examined, kept, and refused by reason."""
 
     name: str
     source: str
@@ -62,7 +62,7 @@ class TakeRecorded:
 class Recorder:
     """Record takes one after the other; ``n_frames`` and ``every`` replace the window's plan.
 
-    Names and frames that ``base``, the model to extend, has already are not taken again.
+    Names and frames of ``base``, the model to extend, are not used again.
     """
 
     def __init__(
@@ -92,8 +92,10 @@ class Recorder:
     def refused(self) -> Counter[str]:
         return sum((take.refused for take in self.takes), Counter())
 
-    def record(self, wanted: TakeWanted, tell: Tell = lambda *_: None) -> TakeRecorded:
-        """Record a take; raises `SourceError` when its source cannot be read."""
+    def record(
+        self, wanted: TakeWanted, progress: ProgressCallback = lambda *_: None
+    ) -> TakeRecorded:
+        """Record a take; raises `SourceError` if its source cannot be read."""
         source = source_from(wanted.source)
         take = TakeRecorded(
             self._name_for(wanted, source),
@@ -101,10 +103,10 @@ class Recorder:
             cleaned_name(wanted.person, LONGEST_PERSON),
         )
         if isinstance(source, DemoSource):
-            self._record_demo(source, take, tell)
+            self._record_demo(source, take, progress)
         else:
             with opened(wanted.source, self._settings) as reading:
-                (self._record_live if source.is_live else self._read)(reading, take, tell)
+                (self._record_live if source.is_live else self._read)(reading, take, progress)
         if not take.samples and not take.note:
             why = take.refused.most_common(1)
             reason = f" (“{why[0][0].rstrip('.')}”)" if why else ""
@@ -118,13 +120,13 @@ class Recorder:
 
     def _name_for(self, wanted: TakeWanted, source: FrameSource) -> str:
         if isinstance(source, DemoSource):
-            unsaid = next((name for name in TAKE_NAMES if name not in self._taken), "demo")
+            default = next((name for name in TAKE_NAMES if name not in self._taken), "demo")
         else:
-            unsaid = source.name if source.is_live else Path(source.name).stem
-        clean = cleaned_name(wanted.name or unsaid, LONGEST_NAME) or "take"
+            default = source.name if source.is_live else Path(source.name).stem
+        clean = cleaned_name(wanted.name or default, LONGEST_NAME) or "take"
         return free_name(clean, self._taken)
 
-    def _record_live(self, reading: Opened, take: TakeRecorded, tell: Tell) -> None:
+    def _record_live(self, reading: Opened, take: TakeRecorded, progress: ProgressCallback) -> None:
         enrolment = Enrolment(self.plan)
         enrolment.set_person(take.person)
         enrolment.start(take.name)
@@ -134,28 +136,30 @@ class Recorder:
             if enrolment.offer(scored) is Offer.UNUSABLE:
                 take.refused[scored.reason] += 1
             hint = enrolment.state.hint or f"recording {take.name}"
-            tell(len(enrolment.samples), self.plan.frames, hint)
+            progress(len(enrolment.samples), self.plan.frames, hint)
             if not enrolment.is_recording:
                 break
             if frame.time >= LONGEST_TAKE:
                 take.note = (
                     f"The take {take.name} ended after {LONGEST_TAKE:.0f} seconds with "
                     f"{len(enrolment.samples)} of {self.plan.frames} frames: "
-                    "stay before the camera and move a little."
+                    "stay in front of the camera and move a little."
                 )
                 break
         take.samples = list(enrolment.samples)
 
-    def _record_demo(self, demo: DemoSource, take: TakeRecorded, tell: Tell) -> None:
-        """Enrol one of the demo's takes, rendering no more frames than are used."""
+    def _record_demo(
+        self, demo: DemoSource, take: TakeRecorded, progress: ProgressCallback
+    ) -> None:
+        """Record one of the demo's takes, rendering only the frames that are used."""
         n_takes = len(self.takes)
         light = light_of(take.name, n_takes)
         chapter = demo.script.enrolment_take(light, n_takes)
         every = max(1, math.ceil(self.plan.every * RATE))
-        shown = replace(chapter.take, n_frames=every * self.plan.frames)
+        shortened = replace(chapter.take, n_frames=every * self.plan.frames)
         self._pipeline.reset()
-        for frame in rendered(shown, every):
-            tell(take.n_seen, self.plan.frames, f"recording {take.name}")
+        for frame in rendered(shortened, every):
+            progress(take.n_seen, self.plan.frames, f"recording {take.name}")
             self._keep(take, frame, is_simulated=True)
 
     def _keep(self, take: TakeRecorded, frame: Frame, *, is_simulated: bool = False) -> None:
@@ -164,12 +168,12 @@ class Recorder:
         if result.views is None:
             take.refused[result.reason] += 1
             return
-        # Over all takes: a recording that is named twice, or a copy of it, would be left out while
-        # it is learnt from, and the threshold would ask for what only itself can reach. The demo
-        # has few takes, which come again in a model that grows.
+        # Over all takes: if a recording is given twice, one copy is left out while the other is
+        # learnt from, and the threshold becomes too high. The demo has few takes, so a model that
+        # is extended may get the same again.
         content = _content(result.views)
         if content in self._known and not is_simulated:
-            take.refused[ALIKE] += 1
+            take.refused[DUPLICATE] += 1
             return
         self._known.add(content)
         take.samples.append(
@@ -184,14 +188,14 @@ class Recorder:
             )
         )
 
-    def _read(self, reading: Opened, take: TakeRecorded, tell: Tell) -> None:
-        """Read a whole recording and keep frames evenly over its length."""
+    def _read(self, reading: Opened, take: TakeRecorded, progress: ProgressCallback) -> None:
+        """Read a whole recording and keep evenly spread frames."""
         n_expected = 2 * self.plan.frames
         for frame in apart_in_time(reading.frames(self._pipeline), self._step(reading)):
-            tell(min(take.n_seen, n_expected), n_expected, f"looking at {take.source}")
+            progress(min(take.n_seen, n_expected), n_expected, f"reading {take.source}")
             self._keep(take, frame)
-        places = sorted(spread(range(len(take.samples)), self.plan.frames))
-        take.samples = [take.samples[place] for place in places]
+        positions = sorted(spread(range(len(take.samples)), self.plan.frames))
+        take.samples = [take.samples[position] for position in positions]
 
     def _step(self, reading: Opened) -> float:
         """Return the seconds between frames; long recordings are sampled more sparsely."""
@@ -201,22 +205,21 @@ class Recorder:
         n, rate = reading.info.n_frames, reading.info.rate
         if not n or rate <= 0:
             return every
-        # Twice as many as are kept: some will not be usable.
+        # Twice as many as are kept, because some will not be usable.
         return max(every, n / rate / (2 * self.plan.frames))
 
     def fit(self, features: dict[str, object], target_bpcer: float | None = None) -> PadModel:
-        """Fit a model on all takes, or extend the base; ``target_bpcer`` resets its threshold."""
+        """Fit a model on all takes, or extend the base; ``target_bpcer`` changes its threshold."""
         samples = self.samples
         if (n := len(samples)) < FEWEST_SAMPLES:
             n_seen = sum(take.n_seen for take in self.takes)
             why = ""
             for reason, count in self.refused.most_common(1):
-                total = self.refused.total()
-                why = f" {total} were refused, {count} of them with: “{reason.rstrip('.')}”;"
+                n_refused, quoted = self.refused.total(), reason.rstrip(".")
+                why = f" {n_refused} were refused, {count} of them with the reason “{quoted}”;"
             raise TooFewFramesError(
-                f"Only {counted(n, 'frame')} could be kept of the {n_seen} that were looked at, "
-                f"and {FEWEST_SAMPLES} are needed:{why} record longer or better ones, or name more "
-                "sources."
+                f"Only {n} of {counted(n_seen, 'frame')} could be kept, and {FEWEST_SAMPLES} are "
+                f"needed:{why} make longer or better recordings, or name more sources."
             )
         if self._base is None:
             return fitted(samples, self._settings, features)

@@ -1,8 +1,8 @@
 """``lmkl-pad report``: the report of a saved test session, or of a test on recordings.
 
-Each recording is a presentation, judged as one before the camera would be
-(`app.session.guided_test`): frames are taken every `EVERY` seconds from the beginning until it is
-complete. Of a folder all pictures are used, in their order.
+Each recording is a presentation, judged like one in front of the camera
+(`app.session.guided_test`): a frame every `EVERY` seconds from the beginning until it is complete.
+Of a folder, all pictures are used, in order.
 """
 
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ def command(
     session: Path | None = typer.Argument(
         None,
         metavar="SESSION",
-        help="JSON of a saved session or report.",
+        help="JSON file of a saved session or report.",
     ),
     model_file: Path | None = option(
         "--model MODEL", "Model to test, or the model of the saved session."
@@ -77,11 +77,11 @@ def command(
         "--attack SPECIES=PATH", "Recording of an attack, or a folder of them; may be repeated."
     ),
     every: float | None = option(
-        "--every S", "Seconds between frames of a recording; 0.2.", min=0.0
+        "--every S", "Seconds between frames of a recording; 0.2 by default.", min=0.0
     ),
     save_session: Path | None = option("--session FILE", "Also write the session to this file."),
     details: Path | None = option(
-        "--details FILE", "TOML file with tester, instruments and so on."
+        "--details FILE", "TOML file with the tester, the instruments and so on."
     ),
     plan_file: Path | None = option("--plan FILE", "TOML file with the planned presentations."),
     preset: str | None = PRESET,
@@ -96,7 +96,7 @@ def command(
     """
     if (session is None) is not bool(bona_fide or attacks):
         stop(
-            "Give either a SESSION, or --model with --bona-fide and --attack; not both.",
+            "Give either a SESSION, or --model with --bona-fide or --attack.",
             ExitCode.USAGE,
         )
     check_seconds(every)
@@ -104,33 +104,35 @@ def command(
         check_output(path)
     written = (save_session, *files_of(output))
     check_files_apart(written, ())
-    stated = None if details is None else read_details(details)
+    test_details = None if details is None else read_details(details)
     test_plan = None if plan_file is None else read_plan(plan_file)
     code, source = ExitCode.OK, ""
-    shown: ModelSummary | None
+    summary: ModelSummary | None
     if session is not None:
         saved = read_session(session)
-        guided_test, source, shown = saved.guided_test, saved.source or session.name, saved.model
+        guided_test, source, summary = saved.guided_test, saved.source or session.name, saved.model
         if model_file is not None:
-            shown = describe(open_model(model_file, passphrase_file)[0])
+            summary = describe(open_model(model_file, passphrase_file)[0])
     else:
         if model_file is None:
-            stop("Say with --model which model is tested.", ExitCode.USAGE)
+            stop("Name the model to test with --model.", ExitCode.USAGE)
         plan = _plan(bona_fide, attacks)
         check_files_apart(written, (model_file, *(source for _, source in plan)))
         model, _ = open_model(model_file, passphrase_file)
-        shown = describe(model)
+        summary = describe(model)
         seconds = EVERY if every is None else every
-        guided_test, code = _tested(model, plan, seconds, preset, hidden=as_json or quiet)
+        guided_test, code = _test(model, plan, seconds, preset, hidden=as_json or quiet)
     if not guided_test.presentations:
         stop(
-            "There is no presentation to report on: name recordings of at least a second.",
+            "There is no presentation to report on: use recordings of at least one second.",
             code if code is not ExitCode.OK else ExitCode.NO_FRAMES,
         )
-    guided_test.details = stated or guided_test.details
+    guided_test.details = test_details or guided_test.details
     guided_test.plan = test_plan or guided_test.plan
     created = datetime.now().astimezone()
-    report = write(build(guided_test, Context(source, shown, version("lmkl-pad"), created)), output)
+    report = write(
+        build(guided_test, Context(source, summary, version("lmkl-pad"), created)), output
+    )
     if save_session is not None:
         write_bytes(save_session, session_text(guided_test).encode("utf-8", "replace"))
     if as_json:
@@ -154,28 +156,28 @@ def _print(report: Report) -> None:
 
 
 def _plan(bona_fide: list[str] | None, attacks: list[str] | None) -> list[tuple[str, str]]:
-    """Return species and source of every recording that was named or lies in a named folder."""
+    """Return species and source of every recording, named itself or found in a named folder."""
     plan = [(BONA_FIDE, found) for path in bona_fide or [] for found in recordings_in(path)]
     for text in attacks or []:
         typed, path = named_value(text, ATTACK_FORM)
         species = species_name(typed)
         if species == BONA_FIDE:
-            stop(f"{BONA_FIDE} is not an attack: name it with --bona-fide.", ExitCode.USAGE)
+            stop(f"{BONA_FIDE} is not an attack: use --bona-fide instead.", ExitCode.USAGE)
         plan += [(species, found) for found in recordings_in(path)]
     seen: set[Path] = set()
     for _, source in plan:
         file = Path(source).resolve()
         if file in seen and file.exists():
-            # Counted twice, it would make intervals narrower than they are.
+            # Counted twice, it would make the intervals too narrow.
             stop(
-                f"{source} is named twice: every recording is one presentation of one thing.",
+                f"{source} is named twice: name every recording once, as one presentation.",
                 ExitCode.USAGE,
             )
         seen.add(file)
     return plan
 
 
-def _tested(
+def _test(
     model: PadModel,
     plan: list[tuple[str, str]],
     every: float,
@@ -183,15 +185,15 @@ def _tested(
     *,
     hidden: bool,
 ) -> tuple[GuidedTest, ExitCode]:
-    """Present the recordings; say which could not be read and which had too few frames."""
+    """Present the recordings; report those that are unreadable or too short."""
     settings, guided_test, code = settings_with(), GuidedTest(), ExitCode.OK
     guided_test.use_model(model.digest)
-    with progress_bar("preparing the networks", hidden=hidden) as tell:
-        pipeline = pipeline_of(model, settings.detector, preset=preset, progress=tell)
+    with progress_bar("preparing the networks", hidden=hidden) as progress:
+        pipeline = pipeline_of(model, settings.detector, preset=preset, progress=progress)
         if not hidden:
             say(f"Presenting {counted(len(plan), 'recording')}")
         for n_done, (species, source) in enumerate(plan):
-            tell(n_done, len(plan), f"presenting {species}: {source}")
+            progress(n_done, len(plan), f"presenting {species}: {source}")
             try:
                 with opened(source, settings) as reading:
                     step = 0.0 if reading.has_stills else every
@@ -200,7 +202,7 @@ def _tested(
                     if not _present(guided_test, species, reading.name, scored):
                         say(
                             f"{source} is left out of the report: it has fewer than {ENOUGH_FRAMES}"
-                            f" frames that are {every:g} seconds apart; record longer, or lower "
+                            f" frames {every:g} seconds apart; make a longer recording, or lower "
                             "--every."
                         )
             except SourceError as error:

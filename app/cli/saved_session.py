@@ -1,4 +1,4 @@
-"""Saved test sessions: a file of their own, or within the JSON of a report."""
+"""Saved test sessions: a separate file, or part of a report's JSON."""
 
 import json
 import math
@@ -18,12 +18,12 @@ from lmkl_core.calibration.threshold import Calibration
 
 MAX_BYTES = 1 << 28
 MOST_VALUES, MOST_CONTAINERS = 1 << 23, 1 << 20
-"""Numbers and texts, lists and objects: as JSON a few bytes each, in memory up to a hundred."""
+"""Limits, because a value takes a few bytes as JSON, but up to a hundred in memory."""
 
 
 @dataclass(frozen=True)
 class SavedSession:
-    """A session, its source and its model; only a report's JSON knows these two."""
+    """A session, with its source and model if it comes from a report."""
 
     guided_test: GuidedTest
     source: str = ""
@@ -31,7 +31,7 @@ class SavedSession:
 
 
 class _Threshold(msgspec.Struct):
-    """As a report's JSON has it; numbers that were not known are null."""
+    """The threshold in a report's JSON; unknown numbers are null."""
 
     value: float | None
     target_bpcer: float | None
@@ -44,7 +44,7 @@ class _Threshold(msgspec.Struct):
     statement: str
 
     def calibration(self) -> Calibration:
-        """Return what the report says; a report has no scores and no stress test."""
+        """Return the calibration; a report has neither its scores nor its stress test."""
         low, high = self.bpcer_interval
         return Calibration(
             _real(self.value),
@@ -78,22 +78,22 @@ class _Model(msgspec.Struct):
 
 
 def read_session(path: Path) -> SavedSession:
-    """Read a session from its own JSON or from that of a report; nothing in it is trusted.
+    """Read a session from its own file or from a report's JSON, without trusting its contents.
 
-    Raises `GuidedTestError`, in one sentence, when it cannot be used.
+    Raises `GuidedTestError` if it cannot be used.
     """
     try:
         text = read_text(path, MAX_BYTES)
         if text.count(",") > MOST_VALUES or text.count("[") + text.count("{") > MOST_CONTAINERS:
-            raise ValueError("holds more than any test session")
+            raise ValueError("is too large for a test session")
         value = json.loads(text)
     except OSError as error:
         raise GuidedTestError(
             f"The session {path} cannot be read ({error.strerror or error}): check the path."
         ) from error
     except (ValueError, RecursionError) as error:
-        is_no_json = isinstance(error, json.JSONDecodeError | RecursionError)
-        why = "is not JSON" if is_no_json else str(error)[:80]
+        is_not_json = isinstance(error, json.JSONDecodeError | RecursionError)
+        why = "is not JSON" if is_not_json else str(error)[:80]
         raise GuidedTestError(f"The session {path} {why}: choose another file.") from error
     if not isinstance(value, dict) or value.get("format") != REPORT_FORMAT:
         return SavedSession(GuidedTest.from_dict(value))
@@ -106,22 +106,22 @@ def read_session(path: Path) -> SavedSession:
 
 
 def session_text(guided_test: GuidedTest) -> str:
-    """Return a session as the text of a file that `read_session` reads."""
+    """Return the text of a file that `read_session` can read."""
     return json.dumps(guided_test.as_dict(), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
 
 
 def _model(stored: Any) -> ModelSummary | None:
-    """Return what a report says of its model; None if any part of it is malformed."""
+    """Return a report's description of its model; None if any part of it is malformed."""
     try:
         model = msgspec.convert(stored, _Model)
     except (msgspec.ValidationError, OverflowError, UnicodeEncodeError):  # a lone surrogate
         return None
     if model.threshold.target_bpcer is not None and model.threshold.promised is None:
         return None
-    said = msgspec.structs.asdict(model)
-    del said["threshold"]
-    said["parameters"] = tuple(model.parameters.items())
-    return ModelSummary(**said, calibration=model.threshold.calibration())
+    facts = msgspec.structs.asdict(model)
+    del facts["threshold"]
+    facts["parameters"] = tuple(model.parameters.items())
+    return ModelSummary(**facts, calibration=model.threshold.calibration())
 
 
 def _real(value: float | None) -> float:

@@ -1,7 +1,7 @@
-"""``lmkl-pad score``: what a model says of pictures, videos and folders of them.
+"""``lmkl-pad score``: score pictures, videos and folders with a model.
 
 An input is judged as in the guided test: fewer than `ENOUGH_FRAMES` scored frames are no response,
-unless it has no more and every one was scored. A single picture is judged by its one score.
+unless it has no more frames and all were scored. A single picture is judged by its one score.
 """
 
 import csv
@@ -27,7 +27,7 @@ from app.cli.console import (
     PRESET,
     QUIET,
     ExitCode,
-    Tell,
+    ProgressCallback,
     option,
     print_json,
     progress_bar,
@@ -35,7 +35,7 @@ from app.cli.console import (
     stop,
     text_table,
 )
-from app.cli.contact_sheet import SUFFIXES, ContactSheet, encoded
+from app.cli.contact_sheet import SUFFIXES, ContactSheet, encode
 from app.cli.inputs import Selection, opened, recordings_in, settings_with
 from app.cli.models import PASSPHRASE_FILE, named_facts, open_model, pipeline_of
 from app.cli.outputs import check_files_apart, check_output, rows_to, write_bytes
@@ -49,7 +49,7 @@ from app.types import Decision, Frame, FrameResult, ScoredFrame, Status, Verdict
 from app.vision.pipeline import Pipeline
 
 REPEATED = "Identical to the last scored frame, so it adds no evidence."
-"""A recording that stands still is one picture, however often it repeats it."""
+"""A frozen recording is a single picture."""
 
 
 class Format(StrEnum):
@@ -85,7 +85,7 @@ def command(
         "--frames N", "At most N frames of each input, evenly spread.", min=1
     ),
     every: int = option("--every N", "Every Nth frame.", 1, min=1),
-    apart: bool = option("--apart", "Treat every picture of a folder as a separate input.", False),
+    apart: bool = option("--apart", "Treat each picture in a folder as a separate input.", False),
     preset: str | None = PRESET,
     passphrase_file: Path | None = PASSPHRASE_FILE,
     as_json: bool = AS_JSON,
@@ -98,11 +98,11 @@ def command(
     """
     form = _format(form, output, as_json=as_json)
     if strip is not None and strip.suffix.lower() not in SUFFIXES:
-        stop(f"Let the name of the strip {strip} end in {', '.join(SUFFIXES)}.", ExitCode.USAGE)
+        stop(f"The strip {strip} must end in {', '.join(SUFFIXES)}.", ExitCode.USAGE)
     for folder in filter(os.path.isdir, inputs):
         if strip is not None and strip.resolve().is_relative_to(Path(folder).resolve()):
             stop(
-                f"Draw the strip {strip} outside of {folder}: it would be scored next time.",
+                f"Choose a place for the strip outside {folder}: it would be scored next time.",
                 ExitCode.USAGE,
             )
     for path in filter(None, (strip, output)):
@@ -110,15 +110,15 @@ def command(
     settings = settings_with()
     texts = [found for text in inputs for found in recordings_in(text, apart=apart)]
     if frames is None and (endless := [text for text in texts if source_from(text).is_live]):
-        stop(f"{endless[0]} has no end: say with --frames how many to score.", ExitCode.USAGE)
+        stop(f"{endless[0]} has no end: set the number of frames with --frames.", ExitCode.USAGE)
     check_files_apart((output, strip), (model_file, *texts))
     selection = Selection(every, frames)
     results: list[InputResult] = []
     code = ExitCode.OK
     model, _ = open_model(model_file, passphrase_file)
     sheet = ContactSheet(tiles, model.threshold)
-    with progress_bar("preparing the networks", hidden=as_json or quiet) as tell:
-        pipeline = pipeline_of(model, settings.detector, preset=preset, progress=tell)
+    with progress_bar("preparing the networks", hidden=as_json or quiet) as progress:
+        pipeline = pipeline_of(model, settings.detector, preset=preset, progress=progress)
         with rows_to(output) as write:
             if form is Format.CSV:
                 write(_csv_line(COLUMNS))
@@ -126,7 +126,7 @@ def command(
                 result = InputResult(text, model.threshold)
                 results.append(result)
                 try:
-                    frames_of = score_input(pipeline, model, selection, result, settings, tell)
+                    frames_of = score_input(pipeline, model, selection, result, settings, progress)
                     for scored in frames_of:
                         write(row_text(form, result, scored))
                         if strip is not None:
@@ -137,7 +137,7 @@ def command(
                     say(result.error)
                 write(row_text(form, result, None))
     if strip is not None and sheet.tiles:
-        write_bytes(strip, encoded(sheet.picture(), strip))
+        write_bytes(strip, encode(sheet.picture(), strip))
     if as_json:
         facts = [result.facts() for result in results]
         print_json({"model": named_facts(model), "inputs": facts})
@@ -147,30 +147,29 @@ def command(
     if code is ExitCode.OK and not any(result.n_scored for result in results):
         n_frames = sum(len(result.frames) for result in results)
         stop(
-            f"No frame of {n_frames} could be scored, because none shows a usable face: "
-            "--format csv tells why for each.",
+            f"None of {n_frames} frames could be scored, because none shows a usable face: "
+            "--format csv gives the reasons.",
             ExitCode.NO_FRAMES,
         )
     raise typer.Exit(code)
 
 
 def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Format:
-    """Return the format of the output; refuse rows and JSON both on standard output."""
+    """Return the output format; refuse to mix rows and JSON on standard output."""
     if output is None:
         if as_json and form not in (None, Format.TABLE):
             stop(
-                "Rows and the JSON summary cannot both go to standard output: name a file for the "
-                "rows with --output.",
+                "Rows and the JSON summary cannot both go to standard output: write the rows to a "
+                "file with --output.",
                 ExitCode.USAGE,
             )
         return form or Format.TABLE
     if form is Format.TABLE:
-        stop("A table is for the screen: choose --format csv or jsonl for a file.", ExitCode.USAGE)
+        stop("A table cannot be written to a file: choose --format csv or jsonl.", ExitCode.USAGE)
     form = form or _BY_SUFFIX.get(output.suffix.lower())
     if form is None:
         stop(
-            f"Choose --format csv or jsonl for {output}, or give it a name that ends in .csv or "
-            ".jsonl.",
+            f"The format of {output} is unknown: use .csv or .jsonl, or give --format.",
             ExitCode.USAGE,
         )
     return form
@@ -178,7 +177,7 @@ def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Forma
 
 @dataclass
 class InputResult:
-    """An input as a whole; ``error`` says why it could not be read, or not to its end."""
+    """The result for an input; ``error`` says why it could not be read to its end."""
 
     source: str
     threshold: float
@@ -196,7 +195,7 @@ class InputResult:
 
     @property
     def decision(self) -> Decision | None:
-        """The verdict on its frames together; None if no frame could be read."""
+        """The verdict on all frames together; None if no frame could be read."""
         if not self.frames:
             return None
         return decide(self.frames, self.threshold, enough=min(ENOUGH_FRAMES, len(self.frames)))
@@ -224,43 +223,43 @@ def score_input(
     selection: Selection,
     result: InputResult,
     settings: Settings,
-    tell: Tell,
+    progress: ProgressCallback,
 ) -> Iterator[ScoredFrame]:
-    """Score the frames of the result's source, adding each to it before yielding it."""
+    """Score the frames of the result's source; each is added to the result, then yielded."""
     text = result.source
     with opened(text, settings) as reading:
         result.source = reading.name
         total = -(-(reading.info.n_frames or 0) // selection.every) or None
         if selection.most is not None:
             total = min(total or selection.most, selection.most)
-        before: Frame | None = None
+        last: Frame | None = None
         for frame in selection.of(text, reading, reading.frames(pipeline)):
-            if before is not None and np.array_equal(before.image, frame.image):
-                same = FrameResult(frame, Status.BAD_FRAME, REPEATED)
+            if last is not None and np.array_equal(last.image, frame.image):
+                repeated = FrameResult(frame, Status.BAD_FRAME, REPEATED)
                 scored = ScoredFrame(
-                    Verdict.BAD_FRAME, REPEATED, threshold=model.threshold, result=same
+                    Verdict.BAD_FRAME, REPEATED, threshold=model.threshold, result=repeated
                 )
             else:
                 scored = score_frame(pipeline, model, frame)
-                before = frame if scored.score is not None else before
+                last = frame if scored.score is not None else last
             result.frames.append(kept_numbers(scored))
             result.is_simulated |= bool(frame.caption)
-            tell(len(result.frames), total, result.source)
+            progress(len(result.frames), total, result.source)
             yield scored
 
 
 COLUMNS = ("source", "frame", "time", "status", "reason", "score", "verdict", "threshold",
            "liveness")  # fmt: skip
-"""Of a frame's row, in CSV and in JSON lines."""
+"""Columns of a frame's row, in CSV and in JSON lines."""
 
 
 def row_text(form: Format, result: InputResult, scored: ScoredFrame | None) -> str:
-    """Return the line of a frame or, after an input's last frame (None), of the input."""
+    """Return the line of a frame or, with None after the last frame, that of the input."""
     if scored is None:
         if form is not Format.JSONL:
             return ""
         return json.dumps({"kind": "input", **result.facts()}, allow_nan=False) + "\n"
-    # The csv module quotes a carriage return only where lines end with it.
+    # The csv module does not quote a carriage return if lines end in "\n".
     source = spreadsheet_cell(result.source.replace("\r", " "))
     values = (
         source if form is Format.CSV else result.source,
@@ -289,7 +288,7 @@ def _csv_line(values: Iterable[Any]) -> str:
 
 def _print(model: PadModel, results: list[InputResult], console: Console) -> None:
     numbers = ["mean score", "frames scored", "accepted"]
-    if any(one.decision and one.decision.liveness is not None for one in results):
+    if any(result.facts()["mean_liveness"] is not None for result in results):
         numbers.append("looks live")
     rows = []
     for result in results:

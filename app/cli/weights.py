@@ -1,4 +1,4 @@
-"""``lmkl-pad weights``: list, fetch, import and verify the files networks learnt from."""
+"""``lmkl-pad weights``: list, fetch, import and verify the weights of networks."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -45,25 +45,27 @@ command = typer.Typer(
     epilog=HELP,
 )
 
-NAMES = typer.Argument(None, metavar="NAME")
+NAMES = typer.Argument(None, metavar="NAME", help="Names from `lmkl-pad weights list`.")
 FOLDER = option(
     "--folder DIR",
-    "Folder of weights; by default $LMKL_PAD_WEIGHTS or the data folder.",
+    "Folder for weights; by default $LMKL_PAD_WEIGHTS or the data folder.",
 )
 
 
 @command.command("list", epilog=HELP)
 def list_command(folder: Path | None = FOLDER, as_json: bool = AS_JSON) -> None:
-    """Show every file of weights: what for, where found, size, licence, checksum."""
+    """List all weights with their use, place, checksum, licence and size."""
     findings = [inspect(entry, folder) for entry in catalogue.CATALOGUE]
-    place = weights_folder(folder)
+    own_folder = weights_folder(folder)
     if as_json:
-        print_json({"folder": str(place), "weights": [finding_as_json(item) for item in findings]})
+        print_json(
+            {"folder": str(own_folder), "weights": [finding_as_json(item) for item in findings]}
+        )
         return
     console = Console()
     console.print(findings_table(findings))
-    console.print(f"Your folder: {place}", soft_wrap=True, highlight=False, markup=False)
-    console.print("`lmkl-pad weights fetch NAME` gets what is missing.", highlight=False)
+    console.print(f"Your folder: {own_folder}", soft_wrap=True, highlight=False, markup=False)
+    console.print("Get missing weights with `lmkl-pad weights fetch NAME`.", highlight=False)
 
 
 @command.command("fetch", epilog=HELP)
@@ -78,9 +80,7 @@ def fetch_command(
     The only command that uses the network.
     """
     if not (names or preset):
-        stop(
-            "Say which weights to fetch; `lmkl-pad weights list` shows their names.", ExitCode.USAGE
-        )
+        stop("Name the weights to fetch: `lmkl-pad weights list` shows the names.", ExitCode.USAGE)
     wanted = {
         entry.name: partial(_fetched, entry, folder, hidden=as_json)
         for entry in _entries(names, preset)
@@ -89,24 +89,25 @@ def fetch_command(
 
 
 def _fetched(entry: Weights, folder: Path | None, *, hidden: bool) -> Finding:
-    """Download weights; Ctrl-C stops with a sentence on what is kept."""
+    """Download weights; after Ctrl-C, say how much is kept."""
     name = entry.file_name
     try:
-        with progress_bar(name, hidden=hidden, in_bytes=True) as tell:
-            return fetch(entry, folder, lambda done, total: tell(done, total, name))
+        with progress_bar(name, hidden=hidden, in_bytes=True) as progress:
+            return fetch(entry, folder, lambda done, total: progress(done, total, name))
     except KeyboardInterrupt:
         kept = decimal(inspect(entry, folder).fetched)
-        told = f"Stopped. {kept} of {name} are kept; the same command resumes."
-        stop(told, ExitCode.INTERRUPTED)
+        stop(f"Stopped. {kept} of {name} are kept; the same command resumes.", ExitCode.INTERRUPTED)
 
 
 @command.command("import", epilog=HELP)
 def import_command(
-    files: list[Path] = typer.Argument(..., metavar="FILE"),
+    files: list[Path] = typer.Argument(
+        ..., metavar="FILE", help="Downloaded weights, with any name."
+    ),
     folder: Path | None = FOLDER,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Copy weights files into the folder, recognised by their content."""
+    """Copy downloaded weights into the folder; they are recognised by their content."""
     wanted = {str(path): partial(import_file, path, folder) for path in files}
     _carry_out(wanted, "was copied to", folder, as_json)
 
@@ -115,7 +116,7 @@ def import_command(
 def verify_command(
     names: list[str] | None = NAMES, folder: Path | None = FOLDER, as_json: bool = AS_JSON
 ) -> None:
-    """Compare the checksums of all installed weights, or of those named."""
+    """Verify the checksums of all installed weights, or of those named."""
     entries = _entries(names) if names else catalogue.CATALOGUE
     findings = [inspect(entry, folder, afresh=True) for entry in entries]
     if not names:
@@ -125,12 +126,10 @@ def verify_command(
     else:
         Console().print(findings_table(findings))
     if bad := [str(item.path) for item in findings if item.checksum in DAMAGED]:
-        stop(
-            f"Not as they should be: {', '.join(bad)}; delete and get again.", ExitCode.BAD_WEIGHTS
-        )
+        stop(f"Damaged: {', '.join(bad)}; delete them and fetch them again.", ExitCode.BAD_WEIGHTS)
     if gone := [item.entry.name for item in findings if item.checksum is Checksum.NONE]:
         stop(
-            f"Missing: {', '.join(gone)}; `lmkl-pad weights fetch` gets them.",
+            f"Missing: {', '.join(gone)}; get them with `lmkl-pad weights fetch`.",
             ExitCode.MISSING_WEIGHTS,
         )
 
@@ -138,8 +137,8 @@ def verify_command(
 def _carry_out(
     wanted: Mapping[str, Callable[[], Finding]], verb: str, folder: Path | None, as_json: bool
 ) -> None:
-    """Get every file, also after one that fails; the first failure gives the exit code."""
-    done: list[dict[str, str]] = []
+    """Get every file, even after a failure; the first failure determines the exit code."""
+    outcomes: list[dict[str, str]] = []
     failed = ExitCode.OK
     for name, act in wanted.items():
         try:
@@ -147,14 +146,14 @@ def _carry_out(
         except (InvalidInputError, OSError) as error:
             sentence, code = _failure(error, folder)
             say(sentence)
-            done.append({"name": name, "error": sentence})
+            outcomes.append({"name": name, "error": sentence})
             failed = failed or code
             continue
-        done.append({"name": file.entry.name, "path": str(file.path), "sha256": file.sha256})
+        outcomes.append({"name": file.entry.name, "path": str(file.path), "sha256": file.sha256})
         if not as_json:
             typer.echo(f"{file.entry.name}: {file.path.name} {verb} {file.path.parent}")
     if as_json:
-        print_json({"files": done})
+        print_json({"files": outcomes})
     if failed is not ExitCode.OK:
         raise typer.Exit(failed)
 
@@ -166,12 +165,12 @@ def _failure(error: InvalidInputError | OSError, folder: Path | None) -> tuple[s
         return with_command(error), ExitCode.BAD_WEIGHTS
     if isinstance(error, InvalidInputError):
         return str(error), ExitCode.BAD_INPUT
-    place = error.filename or weights_folder(folder)  # a full disk names no file
+    place = error.filename or weights_folder(folder)  # the error of a full disk has no file name
     return f"Cannot write {place}: {error.strerror or error}.", ExitCode.UNWRITABLE
 
 
 def _entries(names: list[str] | None, preset: str | None = None) -> list[Weights]:
-    """Return the weights of these names and of a preset's networks, which bear their names."""
+    """Return the weights with these names and those of a preset's networks."""
     wanted = list(names or [])
     try:
         if preset is not None:
@@ -185,19 +184,19 @@ DAMAGED = (Checksum.WRONG, Checksum.UNREADABLE)
 
 
 def findings_table(findings: list[Finding]) -> Table:
-    """Return a row for each entry: name and use, place, checksum, licence and size."""
+    """Return a table with name and use, place, checksum, licence and size of each entry."""
     rows = []
     for finding in findings:
-        entry, where, words = finding.entry, finding.place.value, Text(finding.checksum.value)
+        entry, where, checksum = finding.entry, finding.place.value, Text(finding.checksum.value)
         if finding.checksum in DAMAGED:
-            words = Text(finding.checksum.value.upper(), "bold red")
+            checksum = Text(finding.checksum.value.upper(), "bold red")
         if finding.place is Place.NOWHERE and finding.fetched:
             where = f"missing, {decimal(finding.fetched)} fetched"
         if finding.checksum is Checksum.RIGHT and not entry.is_pinned:
-            words.append(f", {len(entry.sha256)} digits")
+            checksum.append(f", {len(entry.sha256)} digits")
         size = finding.size or entry.size
         name = Text.assemble((entry.name, "bold"), f"\n{entry.what}")
-        rows.append((name, where, words, entry.licence, decimal(size) if size else "-"))
+        rows.append((name, where, checksum, entry.licence, decimal(size) if size else "-"))
     headings = ("name and use", "where", "checksum")
     return text_table("Weights", headings, ("licence", "size"), rows)
 

@@ -4,8 +4,6 @@ import pytest
 
 from tests.app.cli.running import run
 
-N_FRAMES = 24  # of each of the recordings
-
 
 @pytest.fixture(scope="session")
 def genuine(recordings):

@@ -1,4 +1,4 @@
-"""Commands, in this process and in one of their own."""
+"""Run commands, in this process or in another."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ def run(*arguments, env=None):
 
 
 def refused(result, code):
-    """Check that a command said one sentence, and nothing else, and return it."""
+    """Check that a command printed one sentence and nothing else; return the sentence."""
     assert result.exit_code == code, result.output
     assert result.stdout == ""
     (sentence,) = result.stderr.splitlines()
@@ -28,9 +28,9 @@ def refused(result, code):
 
 
 def interrupted(arguments, when, number=signal.SIGINT):
-    """Start a command, press Ctrl-C when ``when(process)`` returns, and return what it left.
+    """Start a command and send a signal, by default Ctrl-C, when ``when(process)`` returns.
 
-    Another signal may be sent instead. Returns exit code, standard output and standard error.
+    Returns exit code, standard output and standard error.
     """
     with subprocess.Popen(
         [sys.executable, "-m", "app", *map(str, arguments)],
@@ -42,7 +42,7 @@ def interrupted(arguments, when, number=signal.SIGINT):
     ) as process:
         try:
             when(process)
-            assert process.poll() is None  # it is still at work
+            assert process.poll() is None  # still running
             process.send_signal(number)
             stdout, stderr = process.communicate(timeout=60)
         finally:

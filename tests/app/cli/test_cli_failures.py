@@ -1,4 +1,4 @@
-"""What becomes of errors in any command, and that all commands say what their codes mean."""
+"""How errors and signals end any command, and that all commands explain their exit codes."""
 
 import errno
 import os
@@ -29,6 +29,7 @@ from tests.app.cli.running import ROOT, run
 COMMAND = """
 import rich
 import typer
+from app.cli.console import progress_bar
 from app.cli.main import Commands
 commands = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
 @commands.callback()
@@ -40,8 +41,8 @@ commands(["work"])
 """
 
 
-def doing(action):
-    """Return what a command ends with that does this."""
+def run_action(action):
+    """Return the result of a command that does this."""
     commands = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
 
     @commands.callback()
@@ -55,13 +56,18 @@ def doing(action):
     return CliRunner().invoke(commands, ["work"])
 
 
-def raising(error):
-    """Return what a command ends with that raises this."""
+def run_raising(error):
+    """Return the result of a command that raises this."""
 
     def action():
         raise error
 
-    return doing(action)
+    return run_action(action)
+
+
+def run_script(work, **options):
+    script = COMMAND.format(work=work)
+    return subprocess.run([sys.executable, "-c", script], cwd=ROOT, text=True, **options)
 
 
 @pytest.mark.parametrize(
@@ -79,50 +85,50 @@ def raising(error):
         (Cancelled("They are gone."), ExitCode.INTERRUPTED),
     ],
 )
-def test_that_an_error_is_told_in_its_own_sentence_with_its_own_code(error, code):
-    result = raising(error)
+def test_that_an_error_ends_with_its_sentence_and_its_exit_code(error, code):
+    result = run_raising(error)
     assert (result.exit_code, result.stdout, result.stderr) == (code, "", "They are gone.\n")
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "way"),
+    ("error", "code", "arguments"),
     [
         (MissingWeightsError("Gone.", "facenet"), ExitCode.MISSING_WEIGHTS, "fetch facenet"),
         (MissingWeightsError("Gone."), ExitCode.MISSING_WEIGHTS, "import FILE"),
         (WrongWeightsError("Gone.", is_download=True), ExitCode.BAD_WEIGHTS, "import FILE"),
     ],
 )
-def test_that_weights_are_told_with_their_command_by_commands_window_and_doctor(
-    error, code, way, monkeypatch
+def test_that_commands_window_and_doctor_name_the_command_that_gets_the_weights(
+    error, code, arguments, monkeypatch
 ):
     def check(*_):
         raise error
 
     monkeypatch.setattr(doctor, "_engine", check)
-    found = next(one.found for one in doctor.check_up() if one.check == "engine")
-    result = raising(error)
+    found = next(finding.found for finding in doctor.run_checks() if finding.check == "engine")
+    result = run_raising(error)
     assert result.exit_code == code
-    assert f"`lmkl-pad weights {way}`" in found
+    assert f"`lmkl-pad weights {arguments}`" in found
     assert found == result.stderr.strip() == sentence_of(error, "It failed")
 
 
-def test_that_the_system_s_errors_name_the_file():
-    result = raising(PermissionError(errno.EACCES, "Permission denied", "/secret"))
+def test_that_system_errors_name_the_file():
+    result = run_raising(PermissionError(errno.EACCES, "Permission denied", "/secret"))
     assert (result.exit_code, result.stderr) == (1, "Cannot use /secret: Permission denied.\n")
 
 
-def test_that_what_nobody_foresaw_has_no_traceback_unless_it_is_asked_for(monkeypatch):
-    result = raising(KeyError("views"))
+def test_that_an_unexpected_error_has_no_traceback_unless_requested(monkeypatch):
+    result = run_raising(KeyError("views"))
     assert result.exit_code == ExitCode.FAILED
     (sentence,) = result.stderr.splitlines()
     assert "KeyError: 'views'" in sentence
     assert DEBUG_VARIABLE in sentence
     monkeypatch.setenv(DEBUG_VARIABLE, "1")
-    assert "Traceback" in raising(KeyError("views")).stderr
+    assert "Traceback" in run_raising(KeyError("views")).stderr
 
 
 @pytest.mark.parametrize("how", ["typer.echo", "rich.print"])
-def test_that_a_reader_who_leaves_early_is_no_failure_of_ours(how):
+def test_that_a_reader_who_closes_the_pipe_gets_no_error_message(how):
     """As in ``lmkl-pad ... | head -1``."""
     with subprocess.Popen(
         [sys.executable, "-c", COMMAND.format(work=f"while True: {how}('line' * 1000)")],
@@ -136,9 +142,9 @@ def test_that_a_reader_who_leaves_early_is_no_failure_of_ours(how):
     assert process.returncode == ExitCode.PIPE_CLOSED
 
 
-def test_that_a_reader_of_the_help_may_leave_early_too():
+def test_that_a_reader_of_the_help_may_close_the_pipe_too():
     reading, writing = os.pipe()
-    os.close(reading)  # whatever is written first is refused
+    os.close(reading)  # the first write fails
     command = [sys.executable, "-m", "app", "--help"]
     try:
         run = subprocess.run(command, cwd=ROOT, stdout=writing, stderr=subprocess.PIPE)
@@ -149,7 +155,7 @@ def test_that_a_reader_of_the_help_may_leave_early_too():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 @pytest.mark.parametrize(
-    ("number", "code", "then", "said"),
+    ("name", "code", "then", "message"),
     [
         ("SIGINT", 130, None, "Stopped."),
         ("SIGHUP", 143, None, "Stopped."),
@@ -157,70 +163,54 @@ def test_that_a_reader_of_the_help_may_leave_early_too():
         ("SIGTERM", 143, ImportError("interrupted while it loads"), "Stopped."),
     ],
 )
-def test_that_signals_end_a_command_with_codes_of_their_own(number, code, then, said):
+def test_that_signals_end_a_command_with_their_own_exit_codes(name, code, then, message):
+    number = getattr(signal, name)
+
     def work():
         try:
-            os.kill(os.getpid(), getattr(signal, number))
+            os.kill(os.getpid(), number)
             time.sleep(10)
         except KeyboardInterrupt as interrupt:
             raise (then or interrupt) from None
 
-    monitored = getattr(signal, number)
-    usual = signal.default_int_handler if number == "SIGINT" else signal.SIG_DFL
-    before = signal.signal(monitored, usual)
+    default = signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
+    before = signal.signal(number, default)
     try:
-        result = doing(work)
-        assert signal.getsignal(monitored) is usual
+        result = run_action(work)
+        assert signal.getsignal(number) is default
     finally:
-        signal.signal(monitored, before)
-    assert (result.exit_code, result.stderr.strip()) == (code, said)
+        signal.signal(number, before)
+    assert (result.exit_code, result.stderr.strip()) == (code, message)
 
 
-def test_that_an_encoding_without_a_names_letters_shows_them_escaped():
-    """As where output is redirected on Windows."""
-    ran = subprocess.run(
-        [sys.executable, "-c", COMMAND.format(work=r"print('gr\xf6\udcff')")],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONIOENCODING": "ascii"},
-        capture_output=True,
-        text=True,
-    )
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "gr\\xf6\\udcff\n", "")
+def test_that_characters_the_encoding_lacks_are_escaped():
+    """As if output is redirected on Windows."""
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    result = run_script(r"print('gr\xf6\udcff')", env=environment, capture_output=True)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "gr\\xf6\\udcff\n", "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such terminals")
-def test_that_rows_beside_a_bar_go_where_standard_output_goes():
+def test_that_rows_go_to_standard_output_while_a_bar_is_shown():
     import pty
 
     ours, theirs = pty.openpty()
     try:
-        ran = subprocess.run(
-            [sys.executable, "-c", PRINT_BESIDE_BAR],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=theirs,
-            text=True,
-        )
-        assert (ran.returncode, ran.stdout) == (0, "a row\n")
+        work = "with progress_bar('working'): print('a row')"
+        result = run_script(work, stdout=subprocess.PIPE, stderr=theirs)
+        assert (result.returncode, result.stdout) == (0, "a row\n")
         assert b"working" in os.read(ours, 10_000)
     finally:
         os.close(theirs)
         os.close(ours)
 
 
-PRINT_BESIDE_BAR = """
-from app.cli.console import progress_bar
-with progress_bar("working"):
-    print("a row")
-"""
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
-def test_that_a_signal_that_is_ignored_stays_so(monkeypatch):
+def test_that_an_ignored_signal_stays_ignored():
     """As under ``nohup``."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        result = doing(lambda: os.kill(os.getpid(), signal.SIGHUP))
+        result = run_action(lambda: os.kill(os.getpid(), signal.SIGHUP))
         assert (result.exit_code, result.output) == (ExitCode.OK, "")
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
@@ -234,14 +224,9 @@ def test_that_every_help_explains_every_exit_code():
         assert [code for code in ExitCode if f"{code:d} {code.meaning}" not in text] == []
 
 
-def test_that_the_list_of_commands_has_the_first_line_of_each_commands_help():
+def test_that_every_command_has_json_and_the_first_line_of_its_help_in_the_list():
     for name, line in COMMANDS.items():
-        assert load_command(name).help.partition("\n")[0] == line
-
-
-def test_that_every_command_takes_json():
-    for name in COMMANDS:
         command = load_command(name)
-        parts = getattr(command, "commands", {name: command})
-        for part in parts.values():
+        assert command.help.partition("\n")[0] == line
+        for part in getattr(command, "commands", {name: command}).values():
             assert any("--json" in option.opts for option in part.params), part.name

@@ -1,4 +1,4 @@
-"""Frames and takes that make no numbers, from the pipeline to the commands: told, never scored."""
+"""Frames and takes without usable numbers are refused with a reason, never scored."""
 
 import copy
 import json
@@ -27,7 +27,7 @@ BAD = {"NaN": np.nan, "minus infinity": -np.inf, "overflow": 1e38}
 
 
 class Faulty:
-    """The real engine, one of whose numbers is spoilt while it is told to."""
+    """The real engine, with one wrong number while ``is_broken``."""
 
     def __init__(self, engine, bad):
         self.real, self.bad, self.is_broken = engine, np.float32(bad), False
@@ -48,7 +48,7 @@ def model(model_file, tiny_extractor):
 
 @pytest.fixture
 def faulty(tiny_extractor, pipeline):
-    """Return a function that gives a pipeline on a faulty engine, and the engine."""
+    """Return a function that makes a pipeline with a faulty engine, and the engine."""
 
     def make(bad):
         extractor = copy.copy(tiny_extractor)
@@ -61,7 +61,7 @@ def faulty(tiny_extractor, pipeline):
 
 @pytest.mark.fault("Numbers", "a network that gives NaN or infinity for one frame", keeps="models")
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
-def test_that_a_frame_a_network_makes_no_numbers_of_is_refused_and_the_next_is_judged(
+def test_that_a_frame_with_non_finite_features_is_refused_and_the_next_is_judged(
     attempt, faulty, model, genuine_take, bad
 ):
     pipeline, engine = faulty(bad)
@@ -71,18 +71,18 @@ def test_that_a_frame_a_network_makes_no_numbers_of_is_refused_and_the_next_is_j
     for number, frame in enumerate(genuine_take):
         engine.is_broken = number % 3 == 1
         with attempt() as trial:
-            seen = score_frame(pipeline, model, replace(frame, time=number / 30))
-            decision = decider.update(seen)
+            scored = score_frame(pipeline, model, replace(frame, time=number / 30))
+            decision = decider.update(scored)
             if engine.is_broken:
-                assert (seen.verdict, seen.score) == (Verdict.BAD_FRAME, None)
-                assert "not finite" in seen.reason
-                assert "lmkl-pad weights verify" in seen.reason
-                assert seen.terms == seen.memberships == ()
-                assert enrolment.offer(seen) is Offer.UNUSABLE
+                assert (scored.verdict, scored.score) == (Verdict.BAD_FRAME, None)
+                assert "not finite" in scored.reason
+                assert "lmkl-pad weights verify" in scored.reason
+                assert scored.terms == scored.memberships == ()
+                assert enrolment.offer(scored) is Offer.UNUSABLE
             else:
-                assert seen.verdict is Verdict.GENUINE
-                assert np.isfinite(seen.score)
-                enrolment.offer(seen)
+                assert scored.verdict is Verdict.GENUINE
+                assert np.isfinite(scored.score)
+                enrolment.offer(scored)
             trial.expect_kept(decision.score is None or np.isfinite(decision.score))
     assert decision.verdict is Verdict.GENUINE
     assert decision.n_frames >= ENOUGH_FRAMES
@@ -94,24 +94,24 @@ def test_that_a_frame_a_network_makes_no_numbers_of_is_refused_and_the_next_is_j
 def test_that_a_frame_whose_features_overflow_is_refused_with_the_reason(
     attempt, tiny_extractor, pipeline, model, genuine_take
 ):
-    class Loud:
+    class ScaledExtractor:
         preset, scale = tiny_extractor.preset, np.float32(1)
 
         def __call__(self, crops):
             return {name: row * self.scale for name, row in tiny_extractor(crops).items()}
 
-    loud = Loud()
-    chain = Pipeline(loud, pipeline.tracker)
+    extractor = ScaledExtractor()
+    chain = Pipeline(extractor, pipeline.tracker)
     for scale in (1e20, 1, 1e30, 1, 3e37, 1):
-        loud.scale = np.float32(scale)
+        extractor.scale = np.float32(scale)
         with attempt() as trial:
-            seen = score_frame(chain, model, genuine_take[0])
+            scored = score_frame(chain, model, genuine_take[0])
             if scale == 1:
-                trial.expect_kept(seen.verdict is Verdict.GENUINE)
+                trial.expect_kept(scored.verdict is Verdict.GENUINE)
             else:
-                assert (seen.verdict, seen.score) == (Verdict.BAD_FRAME, None)
-                assert "too large to be scored" in seen.reason
-                assert seen.views is None
+                assert (scored.verdict, scored.score) == (Verdict.BAD_FRAME, None)
+                assert "too large" in scored.reason
+                assert scored.views is None
 
 
 @pytest.mark.fault("Numbers", "a black face in a normal picture")
@@ -123,17 +123,17 @@ def test_that_an_all_black_crop_is_refused_as_too_dark(pipeline, genuine_take):
     image[max(0, y - height) : y + 2 * height, max(0, x - width) : x + 2 * width] = 0
     image[:8] = 200  # the picture as a whole is not black
 
-    class Insisting:
-        """A tracker that goes on saying where the face was."""
+    class FixedTracker:
+        """Reports the face where it was."""
 
         def update(self, image, time):
-            return replace(real, changed=False)
+            return replace(track, changed=False)
 
         def lose(self, time):
             raise AssertionError("the frame as a whole is a picture")
 
-    real = pipeline.tracker.update(frame.image, 0.0)
-    result = Pipeline(pipeline.extractor, Insisting()).process(Frame(image))
+    track = pipeline.tracker.update(frame.image, 0.0)
+    result = Pipeline(pipeline.extractor, FixedTracker()).process(Frame(image))
     assert (result.status, result.views) == (Status.POOR_QUALITY, None)
     assert "dark" in result.reason
     assert all(np.isfinite(check.value) or not check.passed for check in result.quality.checks)
@@ -143,23 +143,23 @@ def test_that_an_all_black_crop_is_refused_as_too_dark(pipeline, genuine_take):
 @pytest.mark.parametrize("n_different", [1, 11])
 def test_that_a_fit_on_copies_is_refused_with_the_reason(n_different):
     samples = samples_of("window 1", "window 2", n=18)
-    samples = [samples[place % n_different] for place in range(len(samples))]
-    with pytest.raises(InvalidInputError, match=rf"Only {n_different} of these 36 frames differ"):
+    samples = [samples[number % n_different] for number in range(len(samples))]
+    with pytest.raises(InvalidInputError, match=rf"\b{n_different}\b.* 36 "):
         fitted(samples, Settings(n_clusters=2), FEATURES)
 
 
-def test_that_copies_are_not_folded_into_a_model_and_a_single_one_spoils_nothing():
+def test_that_a_model_is_not_extended_with_copies_but_tolerates_a_single_one():
     more = samples_of("lamp 1", seed=3, n=18)
     more[4] = more[3]
     grown = extended(window_model(), more)
     assert np.isfinite(grown.threshold)
-    with pytest.raises(InvalidInputError, match="Only 1 of these 18 frames differ"):
+    with pytest.raises(InvalidInputError, match=r"\b1\b.* 18 "):
         extended(window_model(), more[:1] * 18)
 
 
 @pytest.fixture
 def video(tmp_path):
-    """Return a function that writes pictures as a video that keeps every bit."""
+    """Return a function that writes pictures as a lossless video."""
 
     def write(name, images):
         path = tmp_path / f"{name}.avi"
@@ -186,8 +186,7 @@ def test_that_black_and_frozen_videos_get_no_verdict_from_the_command(
         with attempt() as trial:
             rows = path.with_suffix(".csv")
             result = run("score", model_file, path, "--json", "-o", rows)
-            told = json.loads(result.stdout)
-            (summary,) = told["inputs"]
+            (summary,) = json.loads(result.stdout)["inputs"]
             assert (summary["n_frames"], summary["n_scored"]) == (9, n_scored)
             assert summary["mean_score"] is None
             assert summary["verdict"] == Verdict.POOR_QUALITY.value

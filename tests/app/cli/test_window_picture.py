@@ -1,4 +1,4 @@
-"""The picture of the window: what its process leaves behind when it is stopped."""
+"""The process that draws the window leaves nothing behind when it is stopped."""
 
 import os
 import signal
@@ -21,12 +21,12 @@ with open(sys.argv[1] + ".new", "w") as stream:
 os.replace(sys.argv[1] + ".new", sys.argv[1])
 time.sleep(600)
 """
-"""Stands in for the window: puts something aside, tells of it in its first argument, and waits."""
+"""Replaces the window: writes a temporary file and its place into the first argument, and waits."""
 
 
 @pytest.fixture
 def scratch(tmp_path, monkeypatch):
-    """Make temporary files go to a folder of the test's own, with a module that never ends."""
+    """Return the folder of temporary files, with a module that never ends as the window."""
     folder = tmp_path / "scratch"
     folder.mkdir()
     (tmp_path / "waiting_window.py").write_text(WAITING, encoding="utf-8")
@@ -37,40 +37,33 @@ def scratch(tmp_path, monkeypatch):
     return folder
 
 
-def interrupt_once_there(marker: Path) -> None:
+def interrupt_when_there(marker: Path) -> None:
     while not marker.exists():
         time.sleep(0.02)
     os.kill(os.getpid(), signal.SIGINT)
 
 
-@pytest.fixture
-def heard_interrupts():
-    """Make Ctrl-C heard: whatever a shell starts in the background ignores it."""
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, usual)
-
-
-@pytest.mark.usefixtures("heard_interrupts")
-def test_that_an_interrupt_leaves_neither_a_process_nor_a_file(scratch, tmp_path):
-    marker, picture = tmp_path / "marker", tmp_path / "window.png"
-    threading.Thread(target=interrupt_once_there, args=(marker,), daemon=True).start()
-    with pytest.raises(KeyboardInterrupt):
-        demo.take_window_picture(marker, picture)
-    number, own = marker.read_text(encoding="utf-8").split(" ", 1)
+def check_process_ended(marker: Path) -> None:
+    number, folder = marker.read_text(encoding="utf-8").split(" ", 1)
     with pytest.raises(ProcessLookupError):
         os.kill(int(number), 0)
-    assert not Path(own).exists()
+    assert not Path(folder).exists()
+
+
+def test_that_an_interrupt_leaves_neither_a_process_nor_a_file(scratch, tmp_path):
+    marker, picture = tmp_path / "marker", tmp_path / "window.png"
+    threading.Thread(target=interrupt_when_there, args=(marker,), daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        demo.take_window_picture(marker, picture)
+    check_process_ended(marker)
     assert list(scratch.iterdir()) == []
     assert not picture.exists()
 
 
-def test_that_one_that_takes_too_long_leaves_nothing_either(scratch, tmp_path, monkeypatch):
+def test_that_a_timeout_leaves_neither_a_process_nor_a_file(scratch, tmp_path, monkeypatch):
     marker = tmp_path / "marker"
-    monkeypatch.setattr(demo, "PATIENCE", 0.5)
-    told = demo.take_window_picture(marker, tmp_path / "window.png")
-    assert "not ready after" in told
-    if marker.exists():  # a busy machine may not get as far
-        with pytest.raises(ProcessLookupError):
-            os.kill(int(marker.read_text(encoding="utf-8").split(" ", 1)[0]), 0)
+    monkeypatch.setattr(demo, "PICTURE_TIMEOUT", 0.5)
+    assert "not ready" in demo.take_window_picture(marker, tmp_path / "window.png")
+    if marker.exists():  # not necessarily on a busy machine
+        check_process_ended(marker)
     assert list(scratch.iterdir()) == []
