@@ -1,4 +1,4 @@
-"""SVDD and one-class SVM, with one kernel and with learned weights, against cvxpy."""
+"""SVDD and one-class SVM with fixed and learned weights, compared with cvxpy."""
 
 import cvxpy as cp
 import numpy as np
@@ -37,7 +37,7 @@ def mixed_kernels(seed=0, n=24):
 
 
 def root_of(gram):
-    """``R`` with ``R R' = gram``, so that cvxpy sees sums of squares."""
+    """``R`` with ``R R' = gram``, for sums of squares in cvxpy."""
     values, vectors = np.linalg.eigh(gram)
     return vectors * np.sqrt(np.maximum(values, 0))
 
@@ -48,7 +48,7 @@ def capped_simplex(n, nu):
 
 
 def term(gram, alpha, kind):
-    """The objective of one kernel, as the textbooks write it."""
+    """The textbook objective of one kernel."""
     squares = cp.sum_squares(root_of(gram).T @ alpha)
     return np.diag(gram) @ alpha - squares if kind == "svdd" else -squares
 
@@ -68,7 +68,7 @@ def stack_of(grams, kind):
 
 
 @pytest.mark.parametrize("nu", NUS)
-def test_that_the_ball_of_a_kernel_without_constant_diagonal_is_the_smallest_soft_ball(nu):
+def test_that_svdd_finds_the_smallest_soft_ball(nu):
     X = cloud(3)
     n = len(X)
     centre, radius, slack = cp.Variable(3), cp.Variable(), cp.Variable(n, nonneg=True)
@@ -83,7 +83,7 @@ def test_that_the_ball_of_a_kernel_without_constant_diagonal_is_the_smallest_sof
 
 
 @pytest.mark.parametrize("nu", NUS)
-def test_that_the_one_class_svm_has_the_widest_soft_margin_from_the_origin(nu):
+def test_that_the_one_class_svm_finds_the_widest_soft_margin(nu):
     X = cloud(4)
     n = len(X)
     normal, level, slack = cp.Variable(3), cp.Variable(), cp.Variable(n, nonneg=True)
@@ -94,10 +94,10 @@ def test_that_the_one_class_svm_has_the_widest_soft_margin_from_the_origin(nu):
     assert np.allclose(alpha @ X, normal.value, atol=1e-3)
 
 
-def test_that_what_is_left_to_gain_is_the_steepest_feasible_slope():
+def test_that_the_possible_gain_is_the_steepest_feasible_slope():
     slopes = np.array([3.0, -1.0, 2.0, 0.5])
     alpha = np.full(4, 0.25)
-    # With caps of one half, all goes to the two lowest slopes.
+    # With caps of one half, everything goes to the two lowest slopes.
     assert gain_left(alpha, slopes, nu=0.5) == pytest.approx(2 * (1.125 - 0.5 * (-1.0 + 0.5)))
     assert gain_left(alpha, slopes, nu=1.0) == pytest.approx(0.0)
     assert gain_left(alpha, slopes, nu=0.01) == pytest.approx(2 * (1.125 + 1.0))
@@ -118,7 +118,7 @@ def test_that_learned_weights_reach_the_optimum_of_cvxpy(kind, nu):
 
 
 @pytest.mark.parametrize("kind", ["svdd", "ocsvm"])
-def test_that_the_gap_after_one_step_holds_although_it_is_wide(kind):
+def test_that_the_gap_after_one_step_is_valid(kind):
     grams = mixed_kernels(1)
     optimum, _ = best_by_cvxpy(grams, 0.2, kind)
     with pytest.warns(ConvergenceWarning, match="iteration cap"):
@@ -128,10 +128,10 @@ def test_that_the_gap_after_one_step_holds_although_it_is_wide(kind):
     assert np.allclose(solution.weights, 0.25)
 
 
-def test_that_margins_of_zero_are_certified_although_no_gap_is_small_beside_them():
+def test_that_an_objective_of_zero_is_certified():
     rng = np.random.default_rng(0)
     grams = []
-    for columns in (2, 3):  # around the origin: no margin from it is wide
+    for columns in (2, 3):  # centred at the origin, so there is no margin
         X = rng.normal(size=(30, columns))
         X -= X.mean(axis=0)
         grams.append(linear_gram(X) / np.mean(np.sum(X**2, axis=1)))
@@ -140,7 +140,7 @@ def test_that_margins_of_zero_are_certified_although_no_gap_is_small_beside_them
     assert abs(solution.objective) < 1e-6
 
 
-def test_that_a_gap_beyond_the_reach_of_rounding_is_given_up_and_told():
+def test_that_a_tolerance_below_rounding_ends_with_a_warning():
     with pytest.warns(ConvergenceWarning, match="stalled"):
         solution = solve(stack_of(mixed_kernels(2), "svdd"), nu=0.1, tol=1e-15)
     assert solution.n_iter == len(solution.gap_history) < 100
@@ -149,7 +149,7 @@ def test_that_a_gap_beyond_the_reach_of_rounding_is_given_up_and_told():
     assert np.all(np.diff(solution.objective_history) <= 0)
 
 
-def test_that_the_model_is_smallest_where_cvxpy_finds_it():
+def test_that_the_minimiser_of_the_model_equals_cvxpys():
     for seed in range(5):
         rng = np.random.default_rng(seed)
         factor = rng.normal(size=(6, 2 + seed))
@@ -166,7 +166,7 @@ def test_that_the_model_is_smallest_where_cvxpy_finds_it():
         assert gradient @ found + move @ second @ move / 2 == pytest.approx(optimum, abs=1e-6)
 
 
-def test_that_the_search_stops_when_asked():
-    asked = iter([False, True])
+def test_that_the_search_can_be_cancelled():
+    answers = iter([False, True])
     with pytest.raises(Cancelled):
-        solve(mixed_kernels(), nu=0.2, cancel=lambda: next(asked))
+        solve(mixed_kernels(), nu=0.2, cancel=lambda: next(answers))
