@@ -1,4 +1,4 @@
-"""Small problems on which the bounds can be held against exact values."""
+"""Small problems for comparing the bounds with exact values."""
 
 import itertools
 
@@ -29,7 +29,7 @@ def feasible(weights, constraint, p, q):
 
 
 def signs(n):
-    """All 2^n sign vectors: the Rademacher expectation is then a plain mean, without noise."""
+    """All 2^n sign vectors, so that the Rademacher expectation is an exact mean."""
     return np.array(list(itertools.product([-1.0, 1.0], repeat=n)))
 
 
@@ -49,7 +49,7 @@ def small_problem(rng, n=8, n_clusters=3, n_views=4, rank_one=False):
 
 
 def sampled_weights(rng, constraint, p, q, n_clusters, n_views, size=300):
-    """Feasible weights: dense, nearly sparse and exactly sparse ones, and the uniform ones."""
+    """Feasible weights: dense, nearly sparse, sparse and uniform."""
     dense = rng.gamma(rng.choice([0.1, 1, 10], size=(size, 1, 1)), size=(size, n_clusters, n_views))
     single = np.eye(n_clusters * n_views).reshape(-1, n_clusters, n_views) + 1e-30
     uniform = np.ones((1, n_clusters, n_views))
