@@ -1,7 +1,7 @@
-"""Kernel problems for the solver's tests, and the plain arithmetic they are judged by.
+"""Kernel problems for the solver's tests, with plain arithmetic to check results.
 
-Nothing here calls the library's own numerics: the kernels ``K_cg`` are formed one by one,
-the objective is one dense solve, norms are sums of powers.
+Nothing here calls the library's own numerics: the kernels ``K_cg`` are formed one by one, the
+objective is a dense solve, norms are sums of powers.
 """
 
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class Data:
 
 
 def norm(weights, order):
-    """``l_p`` norm along the last axis; the largest weight is taken out against overflow."""
+    """``l_p`` norm along the last axis, scaled by the largest weight against overflow."""
     top = np.maximum(np.max(weights, axis=-1), np.finfo(float).tiny)
     return top * np.sum((weights / top[..., None]) ** order, axis=-1) ** (1 / order)
 
@@ -69,7 +69,7 @@ def onto_boundary(weights, p, q):
 
 
 def feasible_weights(rng, count, size, p, q):
-    """Points of norm one of every kind: dense, spread over magnitudes, sparse, one-hot, equal."""
+    """Points of norm one: dense, of many magnitudes, sparse, one-hot and equal weights."""
     kinds = rng.integers(4, size=(count, 1))
     dense = rng.exponential(size=(count, size))
     spread = np.exp(rng.uniform(0.1, 12, size=(count, 1)) * rng.normal(size=(count, size)))
@@ -101,7 +101,7 @@ def small_data(seed=0, n=20, n_clusters=2, n_views=3, delta=2.0):
 
 
 def mixed_widths(seed=0, n=60, n_views=12, n_clusters=3, delta_over_n=1e-3, sharpness=5.0):
-    """One point cloud seen at widths from 0.01 to 50: weights compete, linear bounds are loose."""
+    """One point cloud at widths from 0.01 to 50: weights compete, linear bounds are loose."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3))
     grams = np.array([rbf_gram(X, 10 ** (g / 3 - 2)) for g in range(n_views)])
@@ -109,9 +109,9 @@ def mixed_widths(seed=0, n=60, n_views=12, n_clusters=3, delta_over_n=1e-3, shar
 
 
 def barely_negative(n=20, delta_over_n=1e-3):
-    """A strong kernel, and one with a negative direction of the size that validation accepts.
+    """A strong kernel, and one with a negative eigenvalue that validation just accepts.
 
-    Rounding puts such directions into float32 kernels. Weight on the second kernel only hurts.
+    float32 kernels have such eigenvalues from rounding. Weight on the second kernel only hurts.
     """
     first = np.zeros((n, n))
     first[0, 0] = 1.0

@@ -1,4 +1,4 @@
-"""The problem on inducing points: its derivatives, and the low-rank kernels it stands for."""
+"""The problem on inducing points, compared with the exact one on low-rank kernels."""
 
 from types import SimpleNamespace
 
@@ -33,7 +33,7 @@ def streamed(request):
 
 
 def low_rank(problem, views=VIEWS):
-    """``Phi_g Phi_g^T`` of every view, made of plain kernels and a pseudo-inverse."""
+    """``Phi_g Phi_g^T`` of every view, from plain kernels and a pseudo-inverse."""
     basis = problem.basis
     names = basis.landmarks.names
     landmarks = dict(zip(names, basis.landmarks.arrays, strict=True))
@@ -52,12 +52,12 @@ def some_weights(problem, seed=0):
     return np.random.default_rng(seed).exponential(size=shape) / np.prod(shape)
 
 
-def test_that_the_problem_is_the_exact_one_on_its_low_rank_kernels(streamed):
+def test_that_the_problem_equals_the_exact_one_on_low_rank_kernels(streamed):
     problem, memberships = streamed
     explicit = GramProblem(low_rank(problem), memberships, DELTA)
     for seed in range(3):
         weights = some_weights(problem, seed)
-        weights[0, 0] *= seed != 2  # a weight of zero is as good as any other
+        weights[0, 0] *= seed != 2  # also with a weight of zero
         here, there = problem.evaluate(weights), explicit.evaluate(weights)
         assert here.objective == pytest.approx(there.objective, rel=1e-9)
         assert np.allclose(here.sensitivity, there.sensitivity, rtol=1e-7)
@@ -68,7 +68,7 @@ def test_that_the_problem_is_the_exact_one_on_its_low_rank_kernels(streamed):
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 40])
-def test_that_the_size_of_the_chunks_does_not_matter(monkeypatch, streamed, chunk):
+def test_that_results_do_not_depend_on_the_chunk_size(monkeypatch, streamed, chunk):
     problem, memberships = streamed
     monkeypatch.setattr("lmkl_core.fitting.inducing.CHUNK_ROWS", chunk)
     other = InducingProblem(problem.basis, DELTA)
@@ -84,7 +84,7 @@ def test_that_the_size_of_the_chunks_does_not_matter(monkeypatch, streamed, chun
     assert np.allclose(dual, problem.stream_dual_coef(there, as_views(VIEWS)), rtol=1e-7)
 
 
-def test_that_growing_a_copy_leaves_the_original_alone(streamed):
+def test_that_extending_a_copy_does_not_change_the_original(streamed):
     problem, _ = streamed
     before = problem.evaluate(some_weights(problem)).objective
     twin = problem.copy()
@@ -95,7 +95,7 @@ def test_that_growing_a_copy_leaves_the_original_alone(streamed):
     assert twin.evaluate(some_weights(problem)).objective != before
 
 
-def test_that_landmarks_are_different_training_rows_and_no_more_than_asked_for():
+def test_that_landmarks_are_distinct_training_rows_up_to_the_requested_number():
     for count in (1, 6, 40, 200):
         landmarks = basis_for(n_inducing=count).landmarks
         rows = np.concatenate(landmarks.arrays, axis=1)
@@ -107,12 +107,12 @@ def test_that_landmarks_are_different_training_rows_and_no_more_than_asked_for()
     assert basis_for([copies], 20, 1).landmarks.n_samples == 3
 
 
-def test_that_landmarks_spread_over_places_of_very_different_size():
+def test_that_landmarks_cover_small_groups_of_rows():
     rng = np.random.default_rng(0)
-    crowd, loner = rng.normal(size=(200, 3)) * 1e-3, rng.normal(size=(3, 3)) * 1e-3 + 5
+    crowd, outliers = rng.normal(size=(200, 3)) * 1e-3, rng.normal(size=(3, 3)) * 1e-3 + 5
     for seed in range(5):
-        landmarks = basis_for([np.concatenate([crowd, loner])], 3, 1, seed).landmarks.arrays[0]
-        assert np.any(landmarks > 2)
+        basis = basis_for([np.concatenate([crowd, outliers])], 3, 1, seed)
+        assert np.any(basis.landmarks.arrays[0] > 2)
 
 
 def test_that_the_rank_stays_within_its_cap(monkeypatch):

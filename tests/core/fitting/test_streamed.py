@@ -1,4 +1,4 @@
-"""The estimator on inducing points: certificate, left-out scores, memory, growth by rows."""
+"""The estimator on inducing points: certificate, left-out scores, memory, extension."""
 
 import tracemalloc
 
@@ -27,7 +27,7 @@ TAKES = takes_of(60, 4)
 
 
 def features(model, views):
-    """``Phi_g Phi_g^T`` and the memberships of some rows, from the model's own maps."""
+    """``Phi_g Phi_g^T`` and the memberships of rows, from the maps of the model."""
     basis = model._fitted.problem.basis
     kernels, _ = basis.kernels(as_views(views).arrays)
     phi = [kernel @ m for kernel, m in zip(kernels, basis.maps, strict=True)]
@@ -40,19 +40,19 @@ def explicit_kernel(model, views):
 
 
 @pytest.mark.parametrize("n_clusters", [1, 3])
-def test_that_left_out_scores_are_those_of_refits_of_the_low_rank_kernel(n_clusters):
+def test_that_left_out_scores_equal_refits_on_the_low_rank_kernel(n_clusters):
     for delta in [1e-2, 1.0]:
         model = make(n_clusters=n_clusters, delta=delta, n_inducing=12).fit(VIEWS, groups=TAKES)
-        told, kernel = model.calibration_, explicit_kernel(model, VIEWS)
-        blocks = time_blocks(TAKES, told.block_length)
+        calibration, kernel = model.calibration_, explicit_kernel(model, VIEWS)
+        blocks = time_blocks(TAKES, calibration.block_length)
         expected = left_out_by_refitting(kernel, model.delta_, blocks)
-        assert np.allclose(told.scores, expected, rtol=0, atol=1e-8)
+        assert np.allclose(calibration.scores, expected, rtol=0, atol=1e-8)
         stress = left_out_by_refitting(kernel, model.delta_, rows_of_takes(TAKES))
-        assert np.allclose(told.stress_scores, stress, rtol=0, atol=1e-8)
+        assert np.allclose(calibration.stress_scores, stress, rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_that_rows_may_come_from_files_that_are_mapped_into_memory(tmp_path, dtype):
+def test_that_rows_may_be_memory_mapped(tmp_path, dtype):
     mapped = {}
     for name, array in VIEWS.items():
         mapped[name] = np.memmap(tmp_path / name, dtype=dtype, mode="w+", shape=array.shape)
@@ -67,10 +67,10 @@ def test_that_rows_may_come_from_files_that_are_mapped_into_memory(tmp_path, dty
         assert np.array_equal(model.score_samples(mapped), expected.score_samples(plain))
 
 
-def test_that_memory_stays_within_the_stated_bound_and_below_any_matrix_of_all_rows():
+def test_that_memory_stays_within_the_documented_bound():
     rng = np.random.default_rng(0)
     groups = takes_of(5000, 20)
-    # Apart by takes, or k-means would take most of the time.
+    # Separated by takes, so that k-means is fast.
     views = {
         name: rng.normal(10 * (groups[:, None] % 2), size=(5000, d))
         for name, d in (("a", 3), ("b", 2))
@@ -86,7 +86,7 @@ def test_that_memory_stays_within_the_stated_bound_and_below_any_matrix_of_all_r
     assert model.gap_ <= 1e-6
 
 
-def test_that_looking_for_copies_keeps_no_second_copy_of_the_rows():
+def test_that_detecting_duplicates_does_not_copy_the_rows():
     views = as_views(np.random.default_rng(0).normal(size=(2000, 500)))
     tracemalloc.start()
     warn_of_duplicates(views)
@@ -95,19 +95,16 @@ def test_that_looking_for_copies_keeps_no_second_copy_of_the_rows():
     assert peak < views.arrays[0].nbytes / 10
 
 
-def test_that_many_rows_are_streamed_without_being_asked_for(monkeypatch):
+def test_that_many_rows_are_streamed_automatically(monkeypatch):
     monkeypatch.setattr("lmkl_core.estimator.EXACT_ROWS", 59)
     monkeypatch.setattr("lmkl_core.estimator.AUTO_INDUCING", 7)
     model = LocalisedMKL(n_clusters=2, random_state=0).fit(VIEWS)
     assert model._fitted.problem.basis.landmarks.n_samples == 7
     monkeypatch.setattr("lmkl_core.estimator.EXACT_ROWS", 60)
     assert len(LocalisedMKL(n_clusters=2, random_state=0).fit(VIEWS).support_views()["eyes"]) == 60
-
-
-def test_that_precomputed_kernels_are_never_streamed_unasked(monkeypatch):
     monkeypatch.setattr("lmkl_core.estimator.EXACT_ROWS", 10)
-    X = VIEWS["eyes"]
-    assert make(kernel="precomputed").fit(X @ X.T).gap_ <= 1e-6
+    gram = VIEWS["eyes"] @ VIEWS["eyes"].T
+    assert make(kernel="precomputed").fit(gram).gap_ <= 1e-6  # never streamed
 
 
 def test_that_calibration_uses_all_rows_or_stretches_spread_over_the_takes():
@@ -120,14 +117,12 @@ def test_that_calibration_uses_all_rows_or_stretches_spread_over_the_takes():
         assert np.all(np.diff(chosen) > 0)
         jumps = np.count_nonzero((np.diff(chosen) > 1) & (np.diff(takes[chosen]) == 0))
         assert jumps <= 1
-
-
-def test_that_a_take_which_changes_later_is_calibrated_on_its_later_part_too():
+    # All parts of a long take are represented.
     chosen = calibration_rows(np.zeros(20_000, int), 3000)
     assert np.all(np.histogram(chosen, bins=10, range=(0, 20_000))[0] > 100)
 
 
-def test_that_calibration_on_a_part_of_the_rows_leaves_out_from_all_of_them(monkeypatch):
+def test_that_calibration_on_some_rows_leaves_them_out_of_all_rows(monkeypatch):
     rows = "lmkl_core.fitting.streamed.calibration_rows"
     monkeypatch.setattr(rows, lambda takes, *_: np.arange(20))
     model = make(n_inducing=12, block_length=5).fit(VIEWS, groups=TAKES)
@@ -145,7 +140,7 @@ def grown(**options):
     return model, first, second
 
 
-def test_that_growing_equals_streaming_all_rows_at_once_with_the_same_basis():
+def test_that_extending_equals_streaming_all_rows_with_the_same_basis():
     model, _, second = grown()
     basis, weights = model._fitted.problem.basis, model.kernel_weights_.copy()
     delta = model.delta_
@@ -161,12 +156,11 @@ def test_that_growing_equals_streaming_all_rows_at_once_with_the_same_basis():
     assert np.allclose(model.dual_coef_[40:], dual[40:], rtol=1e-8)
 
 
-def test_that_the_gap_after_growth_is_a_certificate_and_refining_closes_it():
+def test_that_the_gap_after_extending_is_a_certificate_and_refining_closes_it():
     model, _, _ = grown(p=4 / 3, q=2.0)
-    strange = {name: array[:20] + 3.0 for name, array in VIEWS.items()}
-    model.extend(strange)
-    everything = joined(rows(VIEWS, slice(40)), strange)
-    stack, P = features(model, everything)
+    unlike = {name: array[:20] + 3.0 for name, array in VIEWS.items()}
+    model.extend(unlike)
+    stack, P = features(model, joined(rows(VIEWS, slice(40)), unlike))
     problem = GramProblem(stack, P, model.delta_)
     present = problem.evaluate(model.kernel_weights_).objective
     best = min(
@@ -176,12 +170,12 @@ def test_that_the_gap_after_growth_is_a_certificate_and_refining_closes_it():
     gap = model.gap_
     assert gap >= 1 - best / present
     refined, _, _ = grown(p=4 / 3, q=2.0)
-    refined.extend(strange, refine=True)
+    refined.extend(unlike, refine=True)
     assert refined.gap_ <= 1e-6 < gap
     assert 1 - refined.solution_.objective / present <= gap
 
 
-def test_that_calibrating_after_growth_takes_the_new_rows_in():
+def test_that_calibrating_after_extending_includes_the_new_rows():
     model, _, second = grown(block_length=5)
     offset = model.offset_
     model.extend(second, groups=TAKES[40:])

@@ -1,4 +1,4 @@
-"""Branch and bound: its bounds hold on every slice, and it closes what a linear bound cannot."""
+"""Branch and bound: valid bounds on every slice, certified results on non-convex sets."""
 
 import itertools
 
@@ -18,7 +18,7 @@ from tests.core.problems import (
     small_data,
 )
 
-# (clusters, seed, p, q): the certificate of one point leaves a gap above 1e-6 here.
+# (clusters, seed, p, q): here the certificate of one point leaves a gap above 1e-6.
 LOOSE_CELLS = [
     (1, 1, 32 / 31, 8),
     (1, 1, 16 / 15, 10),
@@ -34,19 +34,18 @@ def loose_cell(n_clusters, seed, p, q):
 
 
 def two_minima(slope):
-    """Two samples with a kernel each and much regularisation: nearly linear in two weights.
+    """Two samples with one kernel each, strongly regularised: nearly linear in the two weights.
 
-    For p close to 1 and q large the best points are one weight alone, or both equal;
-    ``slope`` sets which of the two wins.
+    For p close to 1 and large q the local minima are a single weight and equal weights; ``slope``
+    decides which is better.
     """
     grams = np.array([np.diag([slope, 0.0]), np.diag([0.0, 1.0])])
     return Data(grams, np.ones((2, 1)), delta=50.0)
 
 
-def settle(problem, constraint, weights):
-    """Local minimum that Newton's method reaches from ``weights``."""
-    geometry = Geometry(constraint)
-    x = constraint.normalise(np.log(weights)[None])
+def local_minimum(problem, geometry, weights):
+    """Descend from ``weights`` to a local minimum."""
+    x = geometry.normalise(np.log(weights)[None])
     evaluation = problem.evaluate(np.exp(x))
     while (step := descend(problem, geometry, x, evaluation)) is not None:
         x, evaluation = step
@@ -58,7 +57,7 @@ def slice_of(points, p, q):
 
 
 @pytest.mark.parametrize(("p", "q"), [(32 / 31, 10), (8, 8 / 7), (1, 4), (2, 4)])
-def test_that_a_cut_stays_below_the_objective_on_every_box_of_slices(p, q):
+def test_that_a_cut_is_below_the_objective_on_every_box_of_slices(p, q):
     for family in ["joint-matrix", "disjoint-matrix"]:
         for tighten in [False, True]:
             data = small_data(4, n=10, n_clusters=2, n_views=3, delta=0.3)
@@ -83,20 +82,16 @@ def test_that_a_cut_stays_below_the_objective_on_every_box_of_slices(p, q):
 def test_that_the_cut_at_the_minimum_over_a_slice_proves_that_minimum():
     data = small_data(4, n=10, n_clusters=1, n_views=4, delta=0.3)
     constraint = data.constraint("joint-matrix", 8 / 7, 8)
-    problem = data.problem()
     geometry = Geometry(constraint, np.array([0.4]))
-    x = geometry.normalise(np.zeros((1, 4)))
-    evaluation = problem.evaluate(np.exp(x))
-    while (step := descend(problem, geometry, x, evaluation)) is not None:
-        x, evaluation = step
+    _, evaluation = local_minimum(data.problem(), geometry, np.ones(4))
     cut = Cut(evaluation, constraint)
-    # E_s is larger than J_s, so its minimum is below; where the minimiser lies is both.
+    # E_s contains J_s, and the minimiser lies in both.
     proven = cut.bound(np.array([0.4]), np.array([0.4]), tighten=True)
     assert proven >= evaluation.objective * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("cell", LOOSE_CELLS)
-def test_that_a_loose_cell_ends_certified_and_a_starved_budget_leaves_a_valid_bound(cell):
+def test_that_a_loose_cell_is_certified_and_a_small_budget_leaves_a_valid_bound(cell):
     data, constraint = loose_cell(*cell)
     full = solve(data.problem(), constraint)
     assert full.stop_reason == "certified"
@@ -106,7 +101,7 @@ def test_that_a_loose_cell_ends_certified_and_a_starved_budget_leaves_a_valid_bo
         with pytest.warns(ConvergenceWarning) as caught:
             starved = solve(data.problem(), constraint, max_branch_solves=budget)
         assert starved.gap > 1e-6, "this cell does not need branch and bound"
-        assert f"gap {starved.gap:.1e} stayed above tol=1.0e-06" in str(caught[0].message)
+        assert f"gap {starved.gap:.1e}" in str(caught[0].message)
         assert starved.lower_bound <= full.objective * (1 + 1e-12)
         assert starved.objective >= full.lower_bound * (1 - 1e-12)
         assert starved.gap >= (starved.objective - full.objective) / starved.objective
@@ -114,12 +109,12 @@ def test_that_a_loose_cell_ends_certified_and_a_starved_budget_leaves_a_valid_bo
         assert starved.gap <= 1e-2
 
 
-def test_that_no_feasible_point_is_below_the_proven_bound_of_any_budget():
+def test_that_no_feasible_point_is_below_the_bound_of_any_budget():
     data, constraint = loose_cell(*LOOSE_CELLS[0])
     points = feasible_weights(np.random.default_rng(1), 300, 12, constraint.p, constraint.q)
     lowest = min(data.problem().evaluate(point).objective for point in points)
     problem = data.problem()
-    x, evaluation = settle(problem, constraint, np.ones(12))
+    x, evaluation = local_minimum(problem, Geometry(constraint), np.ones(12))
     search = BranchAndBound(problem, constraint, x, evaluation, tol=1e-6)
     bounds = []
     for _ in range(12):
@@ -136,7 +131,8 @@ def test_that_a_better_minimum_is_found_from_a_worse_one(slope):
     data = two_minima(slope)
     constraint = data.constraint("joint-matrix", 32 / 31, 10)
     problem = data.problem()
-    minima = [settle(problem, constraint, w) for w in np.array([[1, 1e-2], [1, 1]])]
+    starts = np.array([[1, 1e-2], [1, 1]])
+    minima = [local_minimum(problem, Geometry(constraint), start) for start in starts]
     objectives = [evaluation.objective for _, evaluation in minima]
     best = min(objectives)
     assert max(objectives) > best * (1 + 1e-6), "the two searches ended in the same minimum"
@@ -151,10 +147,10 @@ def test_that_a_better_minimum_is_found_from_a_worse_one(slope):
         assert best * (1 - 1e-9) <= search.lower_bound <= lowest
 
 
-def test_that_cancelling_or_a_cap_on_boxes_keeps_the_bound_proven_so_far():
+def test_that_cancelling_or_a_limit_on_boxes_keeps_the_bound_so_far():
     data, constraint = loose_cell(*LOOSE_CELLS[0])
     full = solve(data.problem(), constraint)
-    x, evaluation = settle(problem := data.problem(), constraint, np.ones(12))
+    x, evaluation = local_minimum(problem := data.problem(), Geometry(constraint), np.ones(12))
     before = problem.n_solves
     for limits in ({"cancel": lambda: True}, {"max_boxes": 7}):
         search = BranchAndBound(problem, constraint, x, evaluation, tol=1e-12)
@@ -165,22 +161,17 @@ def test_that_cancelling_or_a_cap_on_boxes_keeps_the_bound_proven_so_far():
             assert problem.n_solves == before
 
 
-@pytest.mark.parametrize(
-    ("n_clusters", "seed", "p", "q"), [(2, 1, 16 / 15, 10), (2, 0, 8, 32 / 31), (3, 0, 16 / 15, 10)]
-)
-def test_that_several_groups_with_loose_bounds_end_certified(n_clusters, seed, p, q):
-    wide = mixed_widths(seed, n=30, n_clusters=n_clusters)
-    data = Data(wide.grams[::2], wide.memberships, wide.delta)
-    constraint = data.constraint("disjoint-matrix", p, q)
-    with pytest.warns(ConvergenceWarning):
-        starved = solve(data.problem(), constraint, max_branch_solves=0)
-    solution = solve(data.problem(), constraint)
-    assert solution.gap <= 1e-6
-    assert solution.n_solves <= 200
-    assert starved.lower_bound <= solution.objective
-
-
-def test_that_many_groups_do_not_need_thousands_of_solves():
+def test_that_several_groups_with_loose_bounds_are_certified_with_few_solves():
+    for n_clusters, seed, p, q in [(2, 1, 16 / 15, 10), (2, 0, 8, 32 / 31), (3, 0, 16 / 15, 10)]:
+        wide = mixed_widths(seed, n=30, n_clusters=n_clusters)
+        data = Data(wide.grams[::2], wide.memberships, wide.delta)
+        constraint = data.constraint("disjoint-matrix", p, q)
+        with pytest.warns(ConvergenceWarning):
+            starved = solve(data.problem(), constraint, max_branch_solves=0)
+        solution = solve(data.problem(), constraint)
+        assert solution.gap <= 1e-6
+        assert solution.n_solves <= 200
+        assert starved.lower_bound <= solution.objective
     # Loose bounds on single slices once cost 2000 solves here and left a gap of 2e-6.
     data = mixed_widths(0)
     solution = solve(data.problem(), data.constraint("disjoint-matrix", 32 / 31, 8))

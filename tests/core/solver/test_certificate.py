@@ -1,4 +1,4 @@
-"""Bounds on ``max u . m``: never below anything feasible, never far above the best found."""
+"""Bounds on ``max u . m``: valid for all feasible points, and tight."""
 
 import numpy as np
 import pytest
@@ -16,9 +16,9 @@ PAIRS = [(32 / 31, 10), (8 / 7, 8), (4 / 3, 2), (2, 4), (1, 2), (1, 10), (10, 1)
 
 
 def sensitivities(rng, size):
-    """One sensitivity of every kind the solver meets."""
+    """Sensitivities of all kinds that the solver meets."""
     u = rng.exponential(size=size)
-    kinds = {
+    return {
         "even": np.ones(size),
         "random": u,
         "spread": u * 10 ** rng.uniform(-6, 6, size=size),
@@ -30,11 +30,10 @@ def sensitivities(rng, size):
         "huge ratio": np.where(np.arange(size) % 2, 1e200, 1e-100),
         "tiny": 1e-250 * u,
     }
-    return kinds
 
 
 def tight_bound(u, p, q):
-    """Certify the maximiser that was returned, as the solver does, until it is settled."""
+    """Certify the returned maximiser, as the solver does, until the bound is tight."""
     bound, weights = support_bound(u[None], p, q)
     for _ in range(6):
         at_point = weights @ u
@@ -110,7 +109,7 @@ def test_that_groups_add_up_and_scale():
     assert scaled == pytest.approx(1e-7 * bound, rel=1e-9)
 
 
-def test_that_no_sensitivity_means_a_bound_of_zero_with_feasible_weights():
+def test_that_zero_sensitivity_has_the_bound_zero():
     for p, q in [(2, 2), (1, 1), (8 / 7, 8)]:
         bound, weights = support_bound(np.zeros((2, 3)), p, q)
         assert bound == 0
@@ -118,7 +117,7 @@ def test_that_no_sensitivity_means_a_bound_of_zero_with_feasible_weights():
 
 
 @pytest.mark.parametrize("pair", [(1, 2), (1, 10), (32 / 31, 10), (4 / 3, 2)])
-def test_that_a_tolerance_below_rounding_does_not_ask_for_ever_more_splits(pair, monkeypatch):
+def test_that_a_tolerance_below_rounding_does_not_add_splits_forever(pair, monkeypatch):
     u = np.random.default_rng(7).exponential(size=5)
     best = tight_bound(u, *pair)[1] @ u
     splits = []
@@ -144,7 +143,7 @@ def test_that_a_large_gap_is_bounded_to_a_tenth_and_a_small_one_to_the_tolerance
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "{:.3g}-{:.3g}".format(*pair))
-def test_that_a_bound_on_slices_holds_for_every_point_of_those_slices(pair):
+def test_that_a_bound_on_slices_holds_for_all_their_points(pair):
     for tighten in [False, True]:
         rng = np.random.default_rng(8)
         p, q = min(pair), max(pair)

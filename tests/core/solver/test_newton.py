@@ -1,4 +1,4 @@
-"""Newton's method on the logarithms, against finite differences of the plain objective."""
+"""Newton's method on the logarithms, compared with finite differences."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from lmkl_core.solver.newton import SMALLEST_LOG_WEIGHT, Geometry, descend, newton_direction
 from tests.core.problems import norm, product_norm, small_data
 
-# Whole sets of every kind, and convex slices of sets that are not convex.
+# Whole sets, and convex slices of non-convex sets.
 CASES = {
     "vector": ("joint-vector", 4 / 3, 4 / 3, None),
     "vector, large p": ("joint-vector", 10, 10, None),
@@ -22,7 +22,7 @@ CASES = {
 
 @pytest.fixture(params=CASES.values(), ids=CASES.keys())
 def case(request):
-    """Data, geometry and the objective as a plain function of unconstrained logarithms."""
+    """Return data and geometry."""
     family, p, q, slices = request.param
     data = small_data(3, n=12, n_clusters=2, n_views=3, delta=1.0)
     constraint = data.constraint(family, p, q)
@@ -82,11 +82,11 @@ def minimiser(data, geometry, steps=40):
         if step is None:
             return x
         x, evaluation = step
-    raise AssertionError("Newton's method did not come to rest")
+    raise AssertionError("Newton's method did not converge")
 
 
 def off_gauge(x, geometry):
-    """Remove the direction that scaling takes out: the mean of every group."""
+    """Subtract the mean of every group, which scaling makes irrelevant."""
     groups = x.reshape(geometry.constraint.n_groups, -1)
     return (groups - groups.mean(axis=1, keepdims=True)).ravel()
 
@@ -112,7 +112,7 @@ def test_that_the_predicted_decrease_is_the_slope_along_the_step(case):
         assert -slope == pytest.approx(predicted, rel=1e-6)
 
 
-def test_that_the_method_comes_to_rest_where_the_gradient_vanishes(case):
+def test_that_the_gradient_vanishes_at_convergence(case):
     data, geometry = case
     x = minimiser(data, geometry)
     value = composite(data, geometry)
@@ -120,7 +120,7 @@ def test_that_the_method_comes_to_rest_where_the_gradient_vanishes(case):
     np.testing.assert_allclose(gradient, 0, atol=1e-8 * value(x.ravel()))
 
 
-def test_that_the_step_near_a_minimum_is_newtons_step_by_finite_differences(case):
+def test_that_the_step_near_a_minimum_equals_newtons_step_by_finite_differences(case):
     data, geometry = case
     value = composite(data, geometry)
     best = minimiser(data, geometry)
@@ -134,12 +134,12 @@ def test_that_the_step_near_a_minimum_is_newtons_step_by_finite_differences(case
         gradient = gradient_of(value, x.ravel())
         expected = -np.linalg.lstsq(second, gradient, rcond=1e-7)[0]
         error = off_gauge(step.ravel(), geometry) - off_gauge(expected, geometry)
-        # The second derivative itself changes by the distance, relatively.
+        # The second derivative changes in proportion to the distance.
         assert np.linalg.norm(error) <= 3e-3 * np.linalg.norm(away)
 
 
 @pytest.mark.parametrize(("p", "q"), [(4 / 3, 4 / 3), (4 / 3, 4), (2, 2), (10, 10)])
-def test_that_a_weight_that_vanished_comes_back(p, q):
+def test_that_a_vanished_weight_grows_again(p, q):
     data = small_data(3, n=12, n_clusters=2, n_views=3, delta=1.0)
     geometry = Geometry(data.constraint("joint-matrix", p, q))
     best = minimiser(data, geometry)

@@ -1,4 +1,4 @@
-"""The certified solver against solvers that share nothing with it.
+"""The certified solver compared with independent solvers.
 
 Convex pairs: cvxpy on the matrix-fractional form. Any pair: cvxpy on the convex slices
 ``|m|_p <= t, |m|_q <= 1/t``, scanned over ``t``. Non-convex pairs in two and three weights: a
@@ -54,7 +54,7 @@ class MatrixFraction:
         return self.problem.solve(solver=cp.CLARABEL, **loose)
 
     def attained(self):
-        """Objective at the last solution, moved onto the boundary: feasible without doubt."""
+        """Objective at the last solution, moved onto the boundary to be feasible."""
         groups = np.maximum(self.weights.value, 0).reshape(self.n_groups, -1)
         return self.data.objective(onto_boundary(groups, self.p, self.q))
 
@@ -127,7 +127,7 @@ def test_that_different_exponents_reach_the_best_of_all_convex_slices(p, q, n_vi
 
 
 def local_minima(values):
-    """Count entries below all their neighbours, on a grid of one or two dimensions."""
+    """Count local minima on a grid of one or two dimensions."""
     padded = np.pad(values, 1, constant_values=np.inf)
     shifts = [s for s in np.ndindex(*(3,) * values.ndim) if s != (1,) * values.ndim]
     neighbours = [
@@ -152,14 +152,14 @@ def objectives(data, points):
 
 
 def competing_blocks(strengths, delta):
-    """One sample and one kernel of rank one per weight; sharp clusters give the same."""
+    """One sample and one kernel of rank one per weight."""
     size = len(strengths)
     grams = np.array([s * np.outer(e, e) for s, e in zip(strengths, np.eye(size), strict=True)])
     return Data(grams, np.ones((size, 1)), delta)
 
 
 def one_sample_clusters(strengths, delta):
-    """One kernel, and a cluster for every sample alone: weights compete across clusters."""
+    """One kernel and one cluster per sample: weights compete across clusters."""
     gram = np.sqrt(np.outer(strengths, strengths))
     return Data(gram[None], np.eye(len(strengths)), delta)
 
@@ -204,10 +204,10 @@ def test_that_no_random_feasible_weights_beat_the_proven_bound(family):
         ]
         points = np.concatenate([rng.permutation(group) for group in groups], axis=1)
         lowest = objectives(data, points).min()
-        # With p = q = 1 a corner is optimal and among the points: routes to it differ by rounding.
+        # With p = q = 1 the optimum is among the points, up to rounding.
         assert solution.lower_bound <= lowest * (1 + 1e-12)
         assert solution.objective <= lowest * (1 + 1e-6)
-        assert lowest <= solution.objective * 1.05  # the points come near enough to mean something
+        assert lowest <= solution.objective * 1.05  # the points come close
 
 
 def test_that_one_kernel_and_one_cluster_are_kernel_ridge_on_ones():
@@ -224,7 +224,7 @@ def test_that_one_kernel_and_one_cluster_are_kernel_ridge_on_ones():
             assert solution.gap <= 1e-9
 
 
-def test_that_the_optimum_of_two_separate_samples_has_the_closed_form_of_the_lagrangian():
+def test_that_the_optimum_of_two_separate_samples_satisfies_the_lagrangian():
     # phi = sum 1 / (delta + mu_i k_i) on |mu|_2 = 1: k / (delta + mu k)^2 is proportional to mu.
     data = competing_blocks([3.0, 1.0], 0.7)
     weights = solve(data.problem(), data.constraint("joint-vector", 2), tol=1e-12).weights.ravel()

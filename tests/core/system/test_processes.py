@@ -1,4 +1,4 @@
-"""Processes of our own, from an installation and from a one-folder build."""
+"""Child processes, from an installation and from a one-folder build."""
 
 import json
 import os
@@ -20,13 +20,13 @@ PROBE = "lmkl_core.features.engines.probe"
 
 @pytest.fixture
 def frozen(monkeypatch):
-    """Be a one-folder build, as PyInstaller marks it."""
+    """Pretend to be a one-folder build, as PyInstaller marks it."""
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setattr(sys, "_MEIPASS", "/opt/lmkl-pad/_internal", raising=False)
     monkeypatch.setattr(sys, "executable", "/opt/lmkl-pad/lmkl-pad")
 
 
-def test_that_an_installation_runs_modules_with_its_python_and_this_very_code(monkeypatch):
+def test_that_an_installation_runs_modules_with_its_python_and_this_code(monkeypatch):
     assert not processes.is_frozen()
     assert processes.module_command(PROBE) == [sys.executable, "-P", "-m", PROBE]
     monkeypatch.setenv("PYTHONPATH", "/elsewhere")
@@ -36,7 +36,7 @@ def test_that_an_installation_runs_modules_with_its_python_and_this_very_code(mo
     assert not isinstance(parallel._backend, ThreadingBackend)
 
 
-def test_that_a_build_runs_modules_with_itself_and_fits_by_threads(frozen):
+def test_that_a_build_runs_modules_with_itself_and_uses_threads(frozen):
     assert processes.is_frozen()
     command = processes.module_command(PROBE)
     assert command == ["/opt/lmkl-pad/lmkl-pad", processes.RUN_MODULE, PROBE]
@@ -47,7 +47,7 @@ def test_that_a_build_runs_modules_with_itself_and_fits_by_threads(frozen):
     assert isinstance(parallel._backend, ThreadingBackend)
 
 
-def test_that_the_command_of_a_build_is_understood_by_a_build(frozen, monkeypatch):
+def test_that_a_build_understands_its_own_command(frozen, monkeypatch):
     for name in entry.MODULES:
         assert callable(import_module(name).main)
     ran = []
@@ -58,19 +58,19 @@ def test_that_the_command_of_a_build_is_understood_by_a_build(frozen, monkeypatc
     assert ran == [["/opt/lmkl-pad/lmkl-pad", "model", "picture"]]
 
 
-def test_that_commands_of_people_are_left_to_the_command_line():
-    for given in [[], ["demo"], ["score", processes.RUN_MODULE, PROBE]]:
-        assert not entry.run_if_asked(["lmkl-pad", *given])
+def test_that_other_commands_are_left_to_the_command_line():
+    for arguments in [[], ["demo"], ["score", processes.RUN_MODULE, PROBE]]:
+        assert not entry.run_if_asked(["lmkl-pad", *arguments])
 
 
-def test_that_a_build_cannot_be_made_to_run_anything_else():
-    for given in [[], ["os"], ["app.cli.main"], ["http.server"]]:
-        with pytest.raises(SystemExit, match="internal use"):
-            entry.run_if_asked(["lmkl-pad", processes.RUN_MODULE, *given])
+def test_that_a_build_runs_no_other_module():
+    for arguments in [[], ["os"], ["app.cli.main"], ["http.server"]]:
+        with pytest.raises(SystemExit, match=processes.RUN_MODULE):
+            entry.run_if_asked(["lmkl-pad", processes.RUN_MODULE, *arguments])
 
 
 def test_that_the_entry_of_a_build_answers_as_a_child():
-    # As the executable does it, with Python in its place: the real entry, a real probe.
+    # Like the executable, but with Python in its place.
     command = [sys.executable, str(ROOT / "bundling" / "entry.py"), processes.RUN_MODULE, PROBE]
     done = subprocess.run(
         command,
@@ -91,6 +91,3 @@ def test_that_other_programs_do_not_inherit_the_libraries_of_a_build():
     environment = {"LD_LIBRARY_PATH": "/build", "DYLD_LIBRARY_PATH": "/build"}
     entry.restore_library_paths(environment)
     assert environment == {}
-
-
-"""The doctor names the interpreter and starts nothing."""
