@@ -38,26 +38,11 @@ def test_that_scikit_learns_own_checks_pass(estimator):
 def test_that_input_arrays_are_not_changed(n_inducing):
     for kernel in ["rbf", "linear"]:
         for X in (recording(), recording()["eyes"]):
-            arrays = X.values() if isinstance(X, dict) else [X]
-            before = [array.copy() for array in arrays]
-            for array in arrays:
-                array.flags.writeable = False
             groups = takes_of(36, 4)
-            groups.flags.writeable = False
+            for array in [groups, *(X.values() if isinstance(X, dict) else [X])]:
+                array.flags.writeable = False  # writing raises
             model = make(n_inducing=n_inducing, kernel=kernel).fit(X, groups=groups)
             model.predict(X)
-            model.explain(X)
-            assert all(np.array_equal(a, b) for a, b in zip(arrays, before, strict=True))
-
-
-def test_that_later_changes_of_the_input_do_not_change_the_scores():
-    views = recording()
-    new = recording(1, n=5)
-    model = make().fit(views)
-    before = model.score_samples(new)
-    for array in views.values():
-        array += 5.0
-    assert np.array_equal(before, model.score_samples(new))
 
 
 @pytest.mark.parametrize("n_inducing", [None, 10])

@@ -79,29 +79,20 @@ def test_that_acer_equals_counting_errors_on_the_same_resamples():
     assert fast.n_resamples == slow.n_resamples < 200
 
 
-def test_that_every_resample_draws_as_many_subjects_as_each_stratum_has():
-    table = ScoreTable.joined([simulated(5, 2), apart(3, 4).rows(np.arange(28))])
-    renamed = ScoreTable.of(
-        table.scores,
-        table.species,
-        [f"{name}{'' if row < 30 else ' alone'}" for row, name in enumerate(table.subjects)],
-    )
-    subjects = Subjects(renamed)
-    drawn = subjects.drawn(200, np.random.default_rng(0))
-    assert sorted(len(stratum) for stratum in subjects.strata) == [3, 4, 5]
-    for stratum in subjects.strata:
-        assert set(drawn[:, stratum].sum(axis=1)) == {len(stratum)}
-
-
-def test_that_strata_of_one_subject_are_merged_with_others():
-    for n_bona_fide, n_attackers, n_both in [(1, 0, 5), (0, 1, 5), (1, 1, 4), (3, 4, 1)]:
+def test_that_strata_are_resampled_separately_and_those_of_one_subject_merged():
+    for counts in [(3, 4, 5), (1, 0, 5), (0, 1, 5), (1, 1, 4), (3, 4, 1)]:
+        n_bona_fide, n_attackers, n_both = counts
         species = [""] * n_bona_fide + ["x"] * n_attackers + ["", "x"] * n_both
-        subjects = [*range(n_bona_fide + n_attackers)]
-        subjects += [name for i in range(n_both) for name in [f"both {i}"] * 2]
-        known = Subjects(ScoreTable.of(np.arange(len(species)), species, subjects))
-        assert min(len(stratum) for stratum in known.strata) > 1
-        assert np.all(np.ptp(known.drawn(200, np.random.default_rng(0)), axis=0) > 0)
-        assert sorted(np.concatenate(known.strata)) == list(range(known.n))
+        names = [*range(n_bona_fide + n_attackers)]
+        names += [name for i in range(n_both) for name in [f"both {i}"] * 2]
+        subjects = Subjects(ScoreTable.of(np.arange(len(species)), species, names))
+        drawn = subjects.drawn(200, np.random.default_rng(0))
+        assert np.all(np.ptp(drawn, axis=0) > 0)
+        assert sorted(np.concatenate(subjects.strata)) == list(range(subjects.n))
+        for stratum in subjects.strata:
+            assert set(drawn[:, stratum].sum(axis=1)) == {len(stratum)}
+        sizes = sorted(len(stratum) for stratum in subjects.strata)
+        assert sizes == [3, 4, 5] if min(counts) > 1 else sizes[0] > 1
 
 
 def test_that_resamples_depend_only_on_the_seed(monkeypatch):

@@ -44,8 +44,8 @@ def tight_bound(u, p, q):
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "{:.3g}-{:.3g}".format(*pair))
-def test_that_no_feasible_point_exceeds_the_bound(pair):
-    for size in [1, 2, 5, 36]:
+def test_that_no_feasible_point_exceeds_the_bound_which_is_attained_to_nine_digits(pair):
+    for size in [1, 2, 3, 5, 7, 9, 36]:
         rng = np.random.default_rng(size)
         points = feasible_weights(rng, 5000, size, *pair)
         for kind, u in sensitivities(rng, size).items():
@@ -53,14 +53,6 @@ def test_that_no_feasible_point_exceeds_the_bound(pair):
                 assert np.max(points @ u) <= bound * (1 + 1e-12), kind
                 assert np.sum(maximiser * u) <= bound * (1 + 1e-12), kind
                 assert product_norm(maximiser.ravel(), *pair) == pytest.approx(1, rel=1e-9), kind
-
-
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "{:.3g}-{:.3g}".format(*pair))
-def test_that_the_bound_is_attained_to_nine_digits(pair):
-    for size in (3, 7, 9):
-        for kind, u in sensitivities(np.random.default_rng(7), size).items():
-            bound, maximiser = tight_bound(u, *pair)
-            assert np.isfinite(bound)
             assert bound <= np.sum(maximiser * u) * (1 + 1e-9), kind
 
 

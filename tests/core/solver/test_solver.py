@@ -122,14 +122,6 @@ def test_that_the_papers_grid_is_certified_with_few_solves(delta_over_n):
     assert np.median([solution.n_solves for solution in solutions]) <= 10
 
 
-def test_that_float32_kernels_are_certified():
-    data = mixed_widths(1, n=50)
-    single = Data(data.grams.astype(np.float32), data.memberships, data.delta)
-    for p, q in [(4 / 3, 4 / 3), (8 / 7, 2), (10, 10)]:
-        one, two = solved(data, "joint-matrix", p, q), solved(single, "joint-matrix", p, q)
-        assert one.objective == pytest.approx(two.objective, rel=1e-5)
-
-
 def test_that_the_gap_is_not_too_small_for_a_barely_negative_kernel():
     for p, q in [(2, 2), (4 / 3, 2), (10, 10)]:
         data = barely_negative()
