@@ -8,7 +8,7 @@ import pytest
 
 from lmkl_core.features.descriptors.colour import CHANNELS, hsv, levels, luma, ycbcr
 from lmkl_core.features.descriptors.lbp import BINS, COLUMNS, UNIFORM, lbp, patterns
-from tests.features.descriptor_pictures import HARD, flat, noise, textured
+from tests.features.descriptor_pictures import flat, noise, textured
 
 CORNERS = [[a, b, c] for a in (0, 1, 128, 254, 255) for b in (0, 127, 255) for c in (0, 3, 255)]
 
@@ -85,19 +85,12 @@ def test_that_patterns_agree_with_their_definition():
         assert np.array_equal(patterns(channel), slow_patterns(channel)), n_levels
 
 
-def test_that_the_histogram_of_every_channel_sums_to_one():
-    for picture in HARD.values():
-        row = lbp(picture)
-        assert (row.dtype, row.shape) == (np.float32, (COLUMNS,))
-        assert (row >= 0).all()
-        np.testing.assert_allclose(row.reshape(6, BINS).sum(axis=1), 1, atol=1e-5)
-
-
 def test_that_histograms_count_the_patterns_of_every_channel():
-    crop = textured(33)
-    row = lbp(crop).reshape(6, BINS)
-    for channel, shares in zip(levels(crop), row, strict=True):
-        codes = slow_patterns(channel).ravel().tolist()
-        expected = [codes.count(pattern) for pattern in UNIFORM]
-        expected.append(len(codes) - sum(expected))
-        np.testing.assert_allclose(shares, np.array(expected) / 31**2, rtol=1e-6)
+    for crop in (textured(33), flat((3, 200, 77), 33), flat(0, 33)):
+        row = lbp(crop)
+        assert (row.dtype, row.shape) == (np.float32, (COLUMNS,))
+        for channel, shares in zip(levels(crop), row.reshape(6, BINS), strict=True):
+            codes = slow_patterns(channel).ravel().tolist()
+            expected = [codes.count(pattern) for pattern in UNIFORM]
+            expected.append(len(codes) - sum(expected))
+            np.testing.assert_allclose(shares, np.array(expected) / 31**2, rtol=1e-6)

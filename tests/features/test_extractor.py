@@ -24,11 +24,6 @@ from tests.features.small_preset import BOTH, SMALL, crops_for
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(scope="module")
-def by_torch(cache, extractor):
-    return Extractor(SMALL, engine="torch", cache=cache)
-
-
 def keys_of(preset):
     return {
         graph: graph.key(weights.find(graph.network).sha256)
@@ -67,14 +62,6 @@ def test_that_views_have_the_names_order_and_columns_of_the_preset(both):
         shapes = {name: view.shape for name, view in views.items()}
         assert shapes == {name: (n, count) for name, count in both.columns.items()}
         assert {view.dtype for view in views.values()} == {np.dtype(np.float32)}
-
-
-def test_that_onnxruntime_and_torch_agree(extractor, by_torch):
-    assert extractor.engine_names == ("onnxruntime",)
-    assert by_torch.engine_names == ("torch",)
-    crops = crops_for(SMALL, 4)
-    found, expected = extractor(crops), by_torch(crops)
-    assert relative_difference(list(found.values()), list(expected.values())) <= LIMIT
 
 
 def test_that_a_frame_gives_the_same_bits_alone_in_a_batch_and_again(both):
