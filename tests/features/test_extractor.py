@@ -104,10 +104,7 @@ def test_that_wrong_crops_are_refused_and_unused_ones_ignored(extractor):
         ({"nose": np.zeros((3, 32, 32, 3), np.uint8)}, "'face': 2.*'nose': 3"),
     ):
         with pytest.raises(InvalidInputError, match=message):
-            extractor(crops | change)
-    del crops["wide"]
-    with pytest.raises(InvalidInputError, match="'wide' is missing"):
-        extractor(crops)
+            extractor({name: crop for name, crop in (crops | change).items() if crop is not None})
 
 
 def test_that_the_fingerprint_is_json_and_describes_preset_and_weights(extractor):
@@ -161,20 +158,16 @@ def fail_probe(cache, engine, problem):
             cache.remember(Probe(probe_key(engine, key), engine, "x", problem))
 
 
-def test_that_a_graph_whose_probe_failed_runs_in_torch_and_says_why(copied, extractor):
-    fail_probe(copied, "onnxruntime", "a trial run failed: it was ended by SIGILL")
-    fallen = Extractor(SMALL, cache=copied)
-    assert fallen.engine_names == ("torch", "onnxruntime")
-    (note,) = fallen.notes
-    assert "64 pixels" in note
-    assert "SIGILL" in note
-    crops = crops_for(SMALL, 2)
-    found, expected = fallen(crops), extractor(crops)
-    assert relative_difference(list(found.values()), list(expected.values())) <= LIMIT
-
-
-def test_that_the_chosen_or_last_engine_must_run(copied):
+def test_that_a_graph_whose_probe_failed_runs_in_torch_unless_that_fails_too(copied, extractor):
     fail_probe(copied, "onnxruntime", "its values are off")
+    with_torch = Extractor(SMALL, cache=copied)
+    assert with_torch.engine_names == ("torch", "onnxruntime")
+    (note,) = with_torch.notes
+    assert "64 pixels" in note
+    assert "its values are off" in note
+    crops = crops_for(SMALL, 2)
+    found, expected = with_torch(crops), extractor(crops)
+    assert relative_difference(list(found.values()), list(expected.values())) <= LIMIT
     with pytest.raises(EngineError, match="its values are off"):
         Extractor(SMALL, engine="onnxruntime", cache=copied)
     fail_probe(copied, "torch", "it was ended by SIGILL")
