@@ -1,4 +1,4 @@
-"""Files made to exhaust, to mislead or to hang: refused before anything is opened or allocated."""
+"""Files that would exhaust memory, mislead or hang are refused before they are decoded."""
 
 import contextlib
 import itertools
@@ -42,28 +42,7 @@ from tools.fuzzing.target import CORPUS
 
 GROUP = "Hostile files"
 HUGE = 60_000
-WAIT = 60.0
-"""Seconds after which a reader counts as one that waits for ever."""
-
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX files")
-
-
-def refusal(read, path):
-    """Return what reading a file raises; fail when it waits for ever."""
-    caught = []
-
-    def run():
-        try:
-            read(path)
-        except Exception as error:
-            caught.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(WAIT)
-    assert not thread.is_alive(), "it waits for a writer"
-    assert caught, "it was not refused"
-    return caught[0]
 
 
 PICTURE = np.zeros((12, 16, 3), np.uint8)
@@ -74,7 +53,7 @@ def encoded(suffix):
 
 
 def jpeg_with(before_frame=b"", width=HUGE, height=HUGE):
-    """Return a JPEG whose frame header announces a size, after some bytes."""
+    """Return a JPEG whose frame header declares a size, after some bytes."""
     data = bytearray(encoded(".jpg"))
     at = data.index(b"\xff\xc0")
     data[at + 5 : at + 9] = struct.pack(">HH", height, width)
@@ -100,7 +79,7 @@ def webp_of(width, height):
 
 
 def tiff_of(*sizes, order="<"):
-    """Return the beginning of a grey TIFF with these tags, each a long number."""
+    """Return the beginning of a grey TIFF with these tags."""
     mark = b"II*\0" if order == "<" else b"MM\0*"
     tags = sorted([*sizes, (258, 8), (259, 1), (262, 1), (273, 8), (277, 1), (279, 10)])
     entries = b"".join(struct.pack(order + "HHII", tag, 4, 1, value) for tag, value in tags)
@@ -109,7 +88,7 @@ def tiff_of(*sizes, order="<"):
 
 GIANTS = {
     "JPEG": jpeg_with(),
-    "JPEG with a zero that is no marker": jpeg_with(b"\xff\0\0\x13" + bytes(2)),
+    "JPEG with a zero that is not a marker": jpeg_with(b"\xff\0\0\x13" + bytes(2)),
     "progressive JPEG": jpeg_with().replace(b"\xff\xc0", b"\xff\xc2"),
     "PNG": png_of(HUGE, HUGE),
     "PNG of one line": png_of(10**6, 100),
@@ -130,43 +109,29 @@ def cause_of(data, path):
 
 
 @pytest.fixture
-def not_decoded(tmp_path, monkeypatch):
-    """Return a function that says why an image is refused, which may not be decoded for it."""
+def cause_undecoded(tmp_path, monkeypatch):
+    """Return a function that returns why an image is refused, and fails if it is decoded."""
     monkeypatch.setattr(cv2, "imdecode", lambda *_: pytest.fail("it was decoded"))
     return lambda data: cause_of(data, tmp_path / "x.png")
 
 
 @pytest.mark.fault(GROUP, "giant images of every format that is read")
-def test_that_a_giant_image_is_refused_before_it_is_decoded(attempt, tmp_path):
+def test_that_a_giant_image_is_refused(attempt, tmp_path):
     for name, data in GIANTS.items():
         with attempt():
             assert cause_of(data, tmp_path / "x.png") is Cause.TOO_LARGE, name
 
 
-def test_that_a_small_tiff_of_giant_tiles_is_not_decoded(not_decoded):
+def test_that_a_small_tiff_of_giant_tiles_is_not_decoded(cause_undecoded):
     # OpenCV would allocate up to 1 GiB for the third.
     for wide, high in ((2**16, 2**16), (2**24, 8), (2**14, 2**14 - 16)):
         for order in "<>":
             data = tiff_of((256, 16), (257, 16), (322, wide), (323, high), order=order)
-            assert not_decoded(data) is Cause.UNREADABLE, (wide, high)
-
-
-def test_that_a_jpeg_of_countless_stored_segments_is_not_decoded(not_decoded):
-    # OpenCV would take 100 bytes for each of the four bytes in the file.
-    plain = encoded(".jpg")
-    for marker in (b"\xff\xe1", b"\xff\xe2"):
-        segment = marker + b"\0\2"
-        assert not_decoded(plain[:2] + segment * (1 << 15) + plain[2:]) is Cause.UNREADABLE
-
-
-def test_that_a_jpeg_with_a_thousand_segments_is_read(tmp_path):
-    plain = encoded(".jpg")
-    (tmp_path / "x.jpg").write_bytes(plain[:2] + b"\xff\xe1\0\2" * 1000 + plain[2:])
-    assert read_image(tmp_path / "x.jpg").shape == (12, 16, 3)
+            assert cause_undecoded(data) is Cause.UNREADABLE, (wide, high)
 
 
 def png_with(kind, body=b"", length=None):
-    """Return a PNG with a chunk after its header, which may announce another length than it has."""
+    """Return a PNG with a chunk after its header, which may declare a wrong length."""
     plain = encoded(".png")
     end = 8 + 12 + 13  # of the signature and of the header
     length = struct.pack(">I", len(body) if length is None else length)
@@ -174,20 +139,36 @@ def png_with(kind, body=b"", length=None):
 
 
 @pytest.mark.fault(GROUP, "PNG chunks that would fill the memory")
-def test_that_a_chunk_that_announces_more_than_the_file_has_is_not_decoded(attempt, not_decoded):
+def test_that_a_chunk_longer_than_the_file_is_not_decoded(attempt, cause_undecoded):
     lengths = (2**32 - 1, 2**31 - 1, 10_000)
     for kind, length in itertools.product((b"IDAT", b"tEXt", b"eXIf"), lengths):
         with attempt():
-            assert not_decoded(png_with(kind, length=length)) is Cause.UNREADABLE, (kind, length)
+            assert cause_undecoded(png_with(kind, length=length)) is Cause.UNREADABLE, (
+                kind,
+                length,
+            )
 
 
-def test_that_chunks_beside_the_picture_are_no_obstacle_but_far_too_many_are(tmp_path):
-    path = tmp_path / "x.png"
-    for data in (png_with(b"tEXt", b"Comment\0hello"), encoded(".png") + b"more"):
-        path.write_bytes(data)
-        assert read_image(path).shape == (12, 16, 3)
+def with_segments(n, marker=b"\xff\xe1"):
+    return encoded(".jpg")[:2] + (marker + b"\0\2") * n + encoded(".jpg")[2:]
+
+
+def test_that_countless_segments_or_chunks_are_not_decoded(cause_undecoded):
+    # OpenCV would allocate 100 bytes for each of the four bytes of a segment.
+    for marker in (b"\xff\xe1", b"\xff\xe2"):
+        assert cause_undecoded(with_segments(1 << 15, marker)) is Cause.UNREADABLE
     chunk = struct.pack(">I4sI", 0, b"tEXt", 0)
-    assert cause_of(encoded(".png")[:33] + chunk * (1 << 18), path) is Cause.UNREADABLE
+    assert cause_undecoded(encoded(".png")[:33] + chunk * (1 << 18)) is Cause.UNREADABLE
+
+
+def test_that_a_reasonable_number_of_segments_chunks_and_pages_is_read(tmp_path):
+    comment = png_with(b"tEXt", b"Comment\0hello")
+    for data in (with_segments(1000), comment, encoded(".png") + b"more"):
+        (tmp_path / "x").write_bytes(data)
+        assert read_image(tmp_path / "x").shape == (12, 16, 3)
+    pages = [PICTURE, *[np.zeros((30, 40, 3), np.uint8)] * 20]
+    assert cv2.imwritemulti(str(tmp_path / "many.tiff"), pages)
+    assert read_image(tmp_path / "many.tiff").shape == (12, 16, 3)  # the first page only
 
 
 OTHER_FORMATS = {
@@ -209,16 +190,27 @@ OTHER_FORMATS = {
 
 
 @pytest.mark.fault(GROUP, "images whose size is unknown before decoding")
-def test_that_an_image_whose_size_cannot_be_told_is_not_decoded(attempt, not_decoded):
+def test_that_an_image_of_unknown_size_is_not_decoded(attempt, cause_undecoded):
     for name, data in OTHER_FORMATS.items():
         with attempt():
-            assert not_decoded(data) is Cause.UNREADABLE, name
+            assert cause_undecoded(data) is Cause.UNREADABLE, name
 
 
-def test_that_only_the_first_page_of_many_is_decoded(tmp_path):
-    pages = [PICTURE, *[np.zeros((30, 40, 3), np.uint8)] * 20]
-    assert cv2.imwritemulti(str(tmp_path / "many.tiff"), pages)
-    assert read_image(tmp_path / "many.tiff").shape == (12, 16, 3)
+def refusal(read, path):
+    """Return what reading a file raises; fail if it waits for a writer."""
+    caught = []
+
+    def run():
+        try:
+            read(path)
+        except Exception as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert caught, "it was read, or waits for a writer"
+    return caught[0]
 
 
 @posix
@@ -239,9 +231,9 @@ def test_that_pipes_and_devices_are_refused_at_once(kind, tmp_path, monkeypatch,
         (read_session, "x.json", GuidedTestError),
         (read_tensors, "x.pth", InvalidInputError),
     ]
-    for read, name, wanted in readers:
+    for read, name, expected in readers:
         with attempt():
-            assert type(refusal(read, make(name))) is wanted
+            assert type(refusal(read, make(name))) is expected
     with attempt():
         chosen, problems = app_settings.load()
         assert chosen == app_settings.Settings()
@@ -249,19 +241,18 @@ def test_that_pipes_and_devices_are_refused_at_once(kind, tmp_path, monkeypatch,
 
 
 @posix
-def test_that_a_folder_of_images_leaves_out_what_is_no_image_of_its_own(tmp_path):
+def test_that_a_folder_of_images_skips_pipes_devices_loops_and_folders(tmp_path):
     os.mkfifo(tmp_path / "a.png")
     (tmp_path / "b.png").symlink_to("/dev/zero")
     (tmp_path / "c.png").symlink_to(tmp_path / "c.png")
     (tmp_path / "d.png").mkdir()
     (tmp_path / "e.png").write_bytes(encoded(".png"))
-    source = ImageFolder(tmp_path)
-    assert source.open().n_frames == 1
+    assert ImageFolder(tmp_path).open().n_frames == 1
 
 
 @posix
 @pytest.mark.fault(GROUP, "links that lead out of a database")
-def test_that_a_link_that_came_with_a_database_does_not_lead_out_of_it(tmp_path):
+def test_that_a_link_in_a_database_may_not_lead_out_of_it(tmp_path):
     root, outside = tmp_path / "raw", tmp_path / "secret.jpg"
     outside.touch()
     lists = {name: [] for name in ("client", "imposter")}
@@ -283,10 +274,9 @@ def test_that_a_link_that_came_with_a_database_does_not_lead_out_of_it(tmp_path)
     linked = root / "ClientRaw/0001/0001_00_00_01_0.jpg"
     linked.unlink()
     linked.symlink_to(outside)
-    with pytest.raises(ProtocolError, match="links that lead out of it") as caught:
+    with pytest.raises(ProtocolError, match="links that lead out"):
         read()
-    assert str(caught.value).endswith(".")
-    # A part on another disk is the person's own doing.
+    # A whole folder on another disk was linked by the user.
     linked.unlink()
     linked.touch()
     (root / "ClientRaw").rename(tmp_path / "elsewhere")
@@ -296,7 +286,7 @@ def test_that_a_link_that_came_with_a_database_does_not_lead_out_of_it(tmp_path)
 
 @posix
 @pytest.mark.fault(GROUP, "settings, presets and sessions of one gigabyte")
-def test_that_a_gigabyte_is_refused_without_reading_it(tmp_path, monkeypatch, attempt):
+def test_that_a_gigabyte_is_refused_unread(tmp_path, monkeypatch, attempt):
     monkeypatch.setenv(storage.CONFIG_VARIABLE, str(tmp_path))
     for name in (storage.SETTINGS_NAME, "x.toml", "x.json"):
         with open(tmp_path / name, "wb") as file:
@@ -307,7 +297,7 @@ def test_that_a_gigabyte_is_refused_without_reading_it(tmp_path, monkeypatch, at
         with attempt():
             chosen, problems = app_settings.load()
             assert chosen == app_settings.Settings()
-            assert "larger than 256 KiB" in problems[0]
+            assert "256 KiB" in problems[0]
         with attempt(), pytest.raises(PresetError, match="longer than"):
             load_preset(tmp_path / "x.toml")
         with attempt(), pytest.raises(GuidedTestError, match="larger than"):
@@ -332,18 +322,16 @@ def test_that_json_that_grows_is_refused_before_it_is_parsed(text, tmp_path, mon
     assert len(problems) == 1
 
 
-def test_that_a_session_of_many_values_is_refused_and_one_of_as_many_as_are_recorded_is_not(
-    tmp_path, monkeypatch
-):
+def test_that_a_session_with_too_many_values_is_refused(tmp_path, monkeypatch):
     (tmp_path / "x.json").write_text(json.dumps([0] * 2000))
     with pytest.raises(GuidedTestError, match="not a test session"):
         read_session(tmp_path / "x.json")
     monkeypatch.setattr(saved_session, "MOST_VALUES", 1000)
-    with pytest.raises(GuidedTestError, match="more than any test session"):
+    with pytest.raises(GuidedTestError, match="more than"):
         read_session(tmp_path / "x.json")
 
 
-def test_that_a_report_whose_model_has_a_count_that_is_none_is_read_without_its_model(tmp_path):
+def test_that_a_report_with_an_invalid_count_is_read_without_its_model(tmp_path):
     stored = json.dumps(as_document(build(session(2, 2), context())), allow_nan=False)
     (tmp_path / "x.json").write_text(stored)
     assert read_session(tmp_path / "x.json").model is not None
@@ -356,60 +344,64 @@ def test_that_a_report_whose_model_has_a_count_that_is_none_is_read_without_its_
         assert len(found.guided_test.presentations) == 6
 
 
-@pytest.mark.filterwarnings("ignore")  # torch tells of its own future, once a process
+@pytest.mark.filterwarnings("ignore")  # torch's deprecations
 @pytest.mark.fault(GROUP, "weights that are sparse, quantized or empty")
 def test_that_weights_that_are_not_plain_numbers_are_refused(tmp_path, attempt):
     value = torch.ones(3)
-    odd = {
-        "sparse": value.to_sparse(),
-        "meta": value.to("meta"),
-        "quantized": torch.quantize_per_tensor(value, 0.1, 0, torch.quint8),
-        "complex": torch.complex(value, value),
-    }
-    for tensor in odd.values():
+    for tensor in (
+        value.to_sparse(),
+        value.to("meta"),
+        torch.quantize_per_tensor(value, 0.1, 0, torch.quint8),
+        torch.complex(value, value),
+    ):
         torch.save({"a": value, "b": tensor}, tmp_path / "w.pth")
         with attempt(), pytest.raises(InvalidInputError, match="cannot be read"):
             read_tensors(tmp_path / "w.pth")
 
 
-def test_that_sentences_in_a_model_file_can_be_shown():
+@pytest.fixture
+def changed_model(tmp_path):
+    """Return a function that changes the document and tensors of a model's file."""
+
+    def changed_model(change):
+        document, tensors = unsealed(to_bytes(window_model().estimator, extra=window_model().extra))
+        change(document, tensors)
+        (tmp_path / "x.safetensors").write_bytes(seal(document, tensors))
+        return tmp_path / "x.safetensors"
+
+    return changed_model
+
+
+def test_that_texts_in_a_model_file_that_cannot_be_displayed_are_refused(changed_model):
     for key in ("solver", "stop_reason"):
-        document, tensors = unsealed(to_bytes(small_model("views")))
-        document["certificate"][key] = "\x1b[31mred\u202e"
+        text = {key: "\x1b[31mred\u202e"}
+        path = changed_model(lambda document, _, text=text: document["certificate"].update(text))
         with pytest.raises(ModelFileError, match="control characters"):
-            from_bytes(seal(document, tensors))
-
-
-def test_that_a_model_with_views_whose_names_cannot_be_shown_is_refused(tmp_path):
-    model = window_model()
-    document, tensors = unsealed(to_bytes(model.estimator, extra=model.extra))
-    document["views"][0]["name"] = "eyes\u202e"
-    path = tmp_path / "x.safetensors"
-    path.write_bytes(seal(document, tensors))
+            load_model(path)
+    path = changed_model(lambda document, _: document["views"][0].update(name="eyes\u202e"))
     with pytest.raises(ModelFileError, match="names that cannot be"):
         load_model(path)
 
 
-def test_that_a_preset_in_a_model_file_is_shown_on_one_line(tmp_path):
+def test_that_the_preset_of_a_model_file_is_shortened_to_one_line(tmp_path):
     features = {"preset": {"name": "tiny\n\x1b[31m" + "x" * 1000}}
-    shown = describe(load_model(file_with(tmp_path / "x.safetensors", features=features)))
-    assert shown.preset.isprintable()
-    assert len(shown.preset) <= 200
+    summary = describe(load_model(file_with(tmp_path / "x.safetensors", features=features)))
+    assert summary.preset.isprintable()
+    assert len(summary.preset) <= 200
 
 
-def test_that_a_model_whose_scores_exceed_the_theory_is_shown_without_its_bounds(tmp_path):
-    model = window_model()
-    document, tensors = unsealed(to_bytes(model.estimator, extra=model.extra))
-    assert describe(model).bounds
-    tensors["dual_coef"] *= 1e9
-    path = tmp_path / "x.safetensors"
-    path.write_bytes(seal(document, tensors))
-    assert describe(load_model(path)).bounds == ()
+def test_that_a_model_whose_scores_exceed_the_theory_has_no_bounds(changed_model):
+    assert describe(window_model()).bounds
+
+    def scale(_, tensors):
+        tensors["dual_coef"] *= 1e9
+
+    assert describe(load_model(changed_model(scale))).bounds == ()
 
 
 @pytest.mark.parametrize("kind", ["views", "inducing"])
-def test_that_a_support_row_far_from_all_others_makes_no_score_infinite(kind):
-    # The centre is then so far from the rows that rounding made squared distances negative.
+def test_that_a_support_row_far_from_the_others_gives_finite_scores(kind):
+    # The centre is so far from the rows that rounding once made squared distances negative.
     document, tensors = unsealed(to_bytes(small_model(kind)))
     tensors["support.1"][2, 0] *= 1e11
     model, manifest = from_bytes(seal(document, tensors))
@@ -421,7 +413,7 @@ def test_that_a_support_row_far_from_all_others_makes_no_score_infinite(kind):
 
 
 def avi_of(width, height):
-    """Return a video whose headers announce a size that its frames do not have."""
+    """Return a video whose headers declare a size that its frames do not have."""
     data = bytearray((CORPUS / "video" / "short.avi").read_bytes())
     size = struct.pack("<II", 32, 24)
     at, found = data.find(size), 0
@@ -433,10 +425,10 @@ def avi_of(width, height):
 
 
 @pytest.mark.fault(GROUP, "videos that announce giant frames")
-def test_that_a_video_that_announces_giant_frames_gives_none(attempt, tmp_path):
+def test_that_a_video_that_declares_giant_frames_gives_none(attempt, tmp_path):
     path = tmp_path / "giant.avi"
     for side in (HUGE, 2**31 - 1, 20_000, 0):
         path.write_bytes(avi_of(side, side))
         with attempt(), contextlib.suppress(SourceError), VideoFile(path, paced=False) as video:
-            # A decoder that goes by the frames themselves finds small ones.
+            # A decoder that reads the size from the frames themselves finds small ones.
             assert video.read().image.shape == (24, 32, 3)
