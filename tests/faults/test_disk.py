@@ -1,4 +1,4 @@
-"""A disk that is full, that refuses, or from which files vanish: told in one sentence."""
+"""Full disks, read-only folders and vanished files: one sentence, and the old file stays."""
 
 import os
 import shutil
@@ -39,8 +39,8 @@ def is_one_sentence(text):
     return "\n" not in text and text.endswith(".") and "Error" not in text and len(text) < 400
 
 
-def told_where_files_are_limited(size, act):
-    """Act where the kernel gives a file so many bytes; return what a person is told."""
+def message_on_full_disk(size, act):
+    """Act while the kernel limits files to a size; return the message for the user."""
     import resource  # POSIX's
 
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -48,12 +48,12 @@ def told_where_files_are_limited(size, act):
     try:
         act()
     except Exception as error:
-        told = sentence_of(error, "The work failed")
-        assert is_one_sentence(told), told
-        return told
+        message = sentence_of(error, "The work failed")
+        assert is_one_sentence(message), message
+        return message
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    raise AssertionError("there was room enough")
+    raise AssertionError("there was enough space")
 
 
 def contents(folder):
@@ -62,59 +62,58 @@ def contents(folder):
 
 @LIMITED
 @pytest.mark.fault("Process and disk", "disk full while settings are saved", keeps="settings")
-def test_that_settings_on_a_full_disk_stay_as_they_were(tmp_path):
+def test_that_settings_stay_unchanged_on_a_full_disk(tmp_path):
     settings.save(settings.Settings(theme="light"))
     other = settings.Settings(theme="dark")
-    assert "free some space" in told_where_files_are_limited(100, lambda: settings.save(other))
+    assert "free some space" in message_on_full_disk(100, lambda: settings.save(other))
     assert settings.load() == (settings.Settings(theme="light"), ())
     assert os.listdir(tmp_path / "config") == ["settings.json"]
 
 
 @LIMITED
 @pytest.mark.fault("Process and disk", "disk full while a report is saved", keeps="files")
-def test_that_a_report_on_a_full_disk_is_the_old_one_as_a_whole(tmp_path):
+def test_that_all_files_of_a_report_stay_unchanged_on_a_full_disk(tmp_path):
     page, report = tmp_path / "report.html", build(session(2, 2), context())
     write(build(session(2, 2), context(source="before")), page)
     before = contents(tmp_path)
-    # There is room for the small files, which come first, and not for the page.
-    told = told_where_files_are_limited(len(before[page.name]) // 2, lambda: write(report, page))
-    assert "choose another folder or free some space" in told
+    # There is space for the small files, which come first, but not for the page.
+    size = len(before[page.name]) // 2
+    assert "free some space" in message_on_full_disk(size, lambda: write(report, page))
     assert contents(tmp_path) == before
 
 
 @LIMITED
 @pytest.mark.fault("Process and disk", "disk full while a model is saved", keeps="models")
-def test_that_a_model_on_a_full_disk_is_the_old_one(tmp_path):
+def test_that_a_model_stays_unchanged_on_a_full_disk(tmp_path):
     path, other = tmp_path / "face.safetensors", recalibrated(small_model(), 0.3)
     save(small_model(), path)
     before = contents(tmp_path)
-    told = told_where_files_are_limited(1000, lambda: save(other, path))
-    assert "cannot be written" in told
+    assert "cannot be written" in message_on_full_disk(1000, lambda: save(other, path))
     assert contents(tmp_path) == before
 
 
 @LIMITED
 @pytest.mark.fault("Process and disk", "disk full while takes are stored", keeps="frames")
-def test_that_takes_on_a_full_disk_are_those_that_were_kept_before():
+def test_that_stored_takes_stay_unchanged_on_a_full_disk():
     journal, more = Journal(), takes(60, "window", "lamp", columns=200)
     journal.keep(takes(3, "window"), FEATURES)
-    told_where_files_are_limited(5000, lambda: journal.keep(more, FEATURES))
+    message_on_full_disk(5000, lambda: journal.keep(more, FEATURES))
     journal.close()
     assert same_samples(left_samples(), takes(3, "window"))
 
 
 @LIMITED
 @pytest.mark.fault("Process and disk", "disk full while an evaluation stores views", keeps="files")
-def test_that_an_evaluation_on_a_full_disk_says_where_room_is_needed(tmp_path):
+def test_that_an_evaluation_leaves_no_files_on_a_full_disk(tmp_path):
     cache, views = Cache("features", tmp_path / "cache"), {"views": np.zeros((100, 100))}
-    told = told_where_files_are_limited(1000, lambda: cache.store("0" * 64, {}, views))
-    assert "free some space" in told
+    message = message_on_full_disk(1000, lambda: cache.store("0" * 64, {}, views))
+    assert "free some space" in message
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
 
 
 @LIMITED
 @pytest.mark.fault("Process and disk", "disk full while scores are written", keeps="files")
-def test_that_scores_on_a_full_disk_leave_the_old_file(tmp_path):
+def test_that_scores_stay_unchanged_on_a_full_disk(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("old")
 
@@ -122,14 +121,13 @@ def test_that_scores_on_a_full_disk_leave_the_old_file(tmp_path):
         with rows_to(path) as write_row:
             for _ in range(10_000):
                 write_row("1,0.5\n")
-            raise AssertionError("A full disk is noticed while rows are written.")
+            raise AssertionError("the full disk was not noticed")
 
-    told = told_where_files_are_limited(20_000, write_rows)
-    assert told.startswith(f"Cannot write {path}")
+    assert message_on_full_disk(20_000, write_rows).startswith(f"Cannot write {path}")
     assert contents(tmp_path) == {path.name: b"old"}
 
 
-WAYS = {
+WRITERS = {
     "model": (lambda folder: save(small_model(), folder / "face.safetensors"), ModelFileError),
     "report": (
         lambda folder: write(build(session(1, 1), context()), folder / "report.html"),
@@ -139,68 +137,58 @@ WAYS = {
     "bytes": (lambda folder: write_bytes(folder / "strip.png", b"picture"), OutputError),
     "text": (lambda folder: storage.write_text(folder / "note", "text"), storage.StorageError),
 }
+TAKES = (lambda _: Journal().keep(takes(2, "window"), FEATURES), storage.StorageError)
 
 
-def refused_in_one_sentence(way, folder):
-    act, kind = WAYS[way]
-    with pytest.raises(kind) as refusal:
-        act(folder)
-    assert is_one_sentence(str(refusal.value)), refusal.value
+def assert_refused(writer, folder):
+    write_into, error = TAKES if writer == "takes" else WRITERS[writer]
+    with pytest.raises(error) as caught:
+        write_into(folder)
+    assert is_one_sentence(str(caught.value)), caught.value
 
 
 @pytest.mark.fault("Process and disk", "a file where a folder should be", keeps="files")
-@pytest.mark.parametrize("way", WAYS)
-def test_that_a_folder_that_is_none_is_told(way, tmp_path):
+@pytest.mark.parametrize("writer", WRITERS)
+def test_that_a_file_in_place_of_a_folder_is_refused(writer, tmp_path):
     (tmp_path / "folder").write_text("mine")
-    refused_in_one_sentence(way, tmp_path / "folder")
+    assert_refused(writer, tmp_path / "folder")
     assert (tmp_path / "folder").read_text() == "mine"
-
-
-READ_ONLY = "/proc/self"
-"""A folder into which not even root can write."""
-
-NOBODY = 65534
 
 
 @pytest.fixture
 def forbidden():
-    """Return a folder that may not be written to; root becomes somebody else for that."""
+    """Return a folder that may not be written to, not even by root, who becomes nobody."""
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o555)
-    was = os.geteuid()
-    if was == 0:
-        os.seteuid(NOBODY)
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
     yield folder
-    os.seteuid(was)
-    folder.rmdir()  # which fails where something was left in it
+    os.seteuid(user)
+    folder.rmdir()
 
 
-@pytest.mark.skipif(not hasattr(os, "seteuid"), reason="needs rights as POSIX has them")
+@pytest.mark.skipif(not hasattr(os, "seteuid"), reason="needs POSIX permissions")
 @pytest.mark.fault("Process and disk", "read-only folder", keeps="files")
-@pytest.mark.parametrize("way", WAYS)
-def test_that_a_folder_that_may_not_be_written_is_told(way, forbidden):
-    refused_in_one_sentence(way, forbidden)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_that_a_read_only_folder_is_refused(writer, forbidden):
+    assert_refused(writer, forbidden)
     assert os.listdir(forbidden) == []
 
 
-@pytest.mark.skipif(not Path(READ_ONLY).is_dir(), reason="needs a file system that is read-only")
-@pytest.mark.fault("Process and disk", "read-only file system", keeps="files")
-@pytest.mark.parametrize("way", WAYS)
-def test_that_a_file_system_that_takes_nothing_is_told(way):
-    refused_in_one_sentence(way, Path(READ_ONLY))
+READ_ONLY = Path("/proc/self")  # not even root can write there
 
 
-@pytest.mark.skipif(not Path(READ_ONLY).is_dir(), reason="needs a file system that is read-only")
+@pytest.mark.skipif(not READ_ONLY.is_dir(), reason="needs a read-only file system")
 @pytest.mark.fault("Process and disk", "read-only file system", keeps="files")
-def test_that_takes_that_cannot_be_kept_are_told_in_one_sentence(monkeypatch):
-    monkeypatch.setenv("LMKL_PAD_DATA", READ_ONLY)
-    with pytest.raises(storage.StorageError) as refusal:
-        Journal().keep(takes(2, "window"), FEATURES)
-    assert is_one_sentence(str(refusal.value))
+@pytest.mark.parametrize("writer", [*WRITERS, "takes"])
+def test_that_a_read_only_file_system_is_refused(writer, monkeypatch):
+    monkeypatch.setenv("LMKL_PAD_DATA", str(READ_ONLY))
+    assert_refused(writer, READ_ONLY)
 
 
 @pytest.mark.fault("Process and disk", "a folder deleted while it is written to", keeps="files")
-def test_that_a_folder_that_vanished_before_scores_are_written_is_told(tmp_path, monkeypatch):
+def test_that_a_folder_that_vanishes_during_a_write_is_reported(tmp_path, monkeypatch):
     stick, rename = tmp_path / "stick", os.replace
 
     def pulled_out(*names):
@@ -209,28 +197,28 @@ def test_that_a_folder_that_vanished_before_scores_are_written_is_told(tmp_path,
 
     stick.mkdir()
     monkeypatch.setattr("lmkl_core.system.files.os.replace", pulled_out)
-    with pytest.raises(OutputError, match="No such file") as refusal:
+    with pytest.raises(OutputError, match="No such file") as caught:
         write_bytes(stick / "s.csv", b"")
-    assert is_one_sentence(str(refusal.value))
+    assert is_one_sentence(str(caught.value))
     assert not stick.exists()
 
 
 @pytest.mark.fault("Process and disk", "a model file deleted", keeps="files")
-def test_that_a_model_that_vanished_is_told_and_can_be_saved_again(tmp_path):
+def test_that_a_vanished_model_is_reported_and_can_be_saved_again(tmp_path):
     saved = save(small_model(), tmp_path / "face.safetensors").model
     (tmp_path / "face.safetensors").unlink()
-    with pytest.raises(ModelFileError, match="there is no such file"):
+    with pytest.raises(ModelFileError, match="no such file"):
         load(tmp_path / "face.safetensors")
     save(replace(saved, path=""), tmp_path / "face.safetensors")
     load(tmp_path / "face.safetensors")
 
 
 @pytest.mark.fault("Process and disk", "the folder of unsaved takes deleted", keeps="frames")
-def test_that_takes_are_kept_anew_when_their_folder_has_vanished(attempt):
+def test_that_takes_are_stored_again_when_their_folder_has_vanished(attempt):
     journal, samples = Journal(), takes(6, "window")
-    for n, gone in enumerate((takes_folder, storage.personal_folder, run_folder), start=1):
+    for n, folder in enumerate((takes_folder, storage.personal_folder, run_folder), start=1):
         journal.keep(samples[:n], FEATURES)
-        shutil.rmtree(gone())
+        shutil.rmtree(folder())
         with attempt() as trial:
             journal.keep(samples[: n + 1], FEATURES)
             journal.close()
