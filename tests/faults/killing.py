@@ -1,19 +1,17 @@
-"""Kill the real work at every moment, in forks of one interpreter that is warm already.
+"""Kill real work at every moment, in forks of one interpreter.
 
 ::
 
     python -m tests.faults.killing JOB FOLDER
 
-A job prepares a folder in which something was saved before, and then saves something else into a
-copy of it, again and again; each time the process is killed at another moment:
+A job saves something in a folder, and then saves something else in copies of it. In each copy the
+process is killed at another moment:
 
-- ``line N``: at the N-th line of the code that touches the disk, for every N at which something
-  on the disk is different than at the line before, because the lines in between are all alike;
-- ``byte N``: by the kernel, in the middle of a write, after so many bytes of a file.
+- ``line N``: at the N-th line of the code that writes, for every N before which the disk changed;
+- ``byte N``: by the kernel, during a write, after that many bytes of a file.
 
-What is left is looked at by `tests.faults.test_killed`. Works where there are forks. Nothing waits
-for the disk here: what the kernel has taken over outlives a process, whether it is on the disk
-already or not.
+`tests.faults.test_killed` examines what is left. Files are not synchronised with the disk: what the
+kernel has accepted outlives the process.
 """
 
 import json
@@ -25,7 +23,7 @@ import sys
 from pathlib import Path
 
 BYTES = (0, 1, 500, 1_500, 6_000)
-"""Bytes of a file after which the kernel kills."""
+"""Sizes of a file at which the kernel kills the process."""
 
 WATCHED = (
     "lmkl_core/system/files.py",
@@ -33,11 +31,11 @@ WATCHED = (
     "app/session/runs.py",
     "tests/faults/killing.py",
 )
-"""Code whose lines are counted: all that touches the disk, and what lies around it."""
+"""Code whose lines are counted: everything that writes to the disk."""
 
 
 def main(job, folder):
-    """Kill a job at every moment, and leave beside each folder how far it was."""
+    """Kill a job at every moment, and write its progress beside each folder."""
     os.fsync = lambda _handle: None
     before = folder / "before"
     before.mkdir()
@@ -53,7 +51,7 @@ def _copied(source, target):
 
 
 def _moments(act, folder):
-    """Return the lines of a run to its end at which the disk has changed."""
+    """Return the lines of a complete run before which the disk changed."""
     kept = folder.parent / "moments"
     child = os.fork()
     if child == 0:
@@ -66,12 +64,12 @@ def _moments(act, folder):
 
 
 def _killed(act, folder, *, line=0, size=None):
-    """Run a job in a fork until it is killed, and note how many of its steps were done."""
+    """Run a job in a fork until it is killed, and write how many of its steps were done."""
     done = mmap.mmap(-1, 8)
     child = os.fork()
     if child == 0:
         if size is not None:
-            import resource  # POSIX's, as forks are
+            import resource  # POSIX only
 
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
@@ -85,7 +83,7 @@ def _killed(act, folder, *, line=0, size=None):
 
 
 def _act(act, folder, counter=None, done=None):
-    """Do the job, step by step; never return an exception to the fork's parent code."""
+    """Do the steps of a job; end the fork on any exception."""
     try:
         steps = act(folder)
         if counter is not None:
@@ -100,14 +98,9 @@ def _act(act, folder, counter=None, done=None):
 
 
 class Counter:
-    """Counts lines of the watched code, and kills the process at one of them.
+    """Counts lines of the watched code, and kills the process at line ``fatal``, if not 0.
 
-    Parameters
-    ----------
-    fatal : int
-        The line; 0 for none.
-    folder : Path, optional
-        Is looked at before every line, and the lines before which it has changed are noted.
+    ``moments`` are the lines before which the folder changed.
     """
 
     def __init__(self, fatal, folder=None):
@@ -189,7 +182,7 @@ def report_job(before):
 
 
 def takes_job(_before):
-    """Keep takes: frames come, one by one and several at once, are struck, named, deleted."""
+    """Keep takes while frames are added and removed, and takes renamed."""
     from app.session.recovery import Journal
     from tests.app.unsaved_takes import FEATURES
 
@@ -204,24 +197,19 @@ def takes_job(_before):
 
 
 def states():
-    """Return the takes at every moment at which something was done to them."""
+    """Return the samples after each change to them."""
     from dataclasses import replace
 
     from tests.app.unsaved_takes import takes
 
     samples = takes(4, "window", "lamp")
     recorded = [samples[:n] for n in (1, 2, 4, 5, 8)]
-    struck = (*samples[:2], *samples[3:])
-    named = tuple(replace(s, take="desk lamp") if s.take == "lamp" else s for s in struck)
-    return [*recorded, struck, named]
+    removed = (*samples[:2], *samples[3:])
+    renamed = tuple(replace(s, take="desk lamp") if s.take == "lamp" else s for s in removed)
+    return [*recorded, removed, renamed]
 
 
-JOBS = {
-    "model": model_job,
-    "settings": settings_job,
-    "report": report_job,
-    "takes": takes_job,
-}
+JOBS = {"model": model_job, "settings": settings_job, "report": report_job, "takes": takes_job}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Two instances at once: what they share stays whole, what is their own stays apart."""
+"""Two instances at once: shared files stay intact, and takes stay separate."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def folder(monkeypatch, tmp_path):
-    """Return a folder with a model, and folders for the person's own beside it."""
+    """Return a folder with a model, beside the folders for settings and data."""
     monkeypatch.setenv("LMKL_PAD_CONFIG", str(tmp_path / "config"))
     monkeypatch.setenv("LMKL_PAD_DATA", str(tmp_path / "data"))
     (tmp_path / "shared").mkdir()
@@ -29,9 +29,9 @@ def folder(monkeypatch, tmp_path):
     return tmp_path / "shared"
 
 
-def both(folder, look):
-    """Let two programs write at once, look meanwhile, and return what they said."""
-    started = [
+def run_both(folder, look):
+    """Let two programs write at once, look meanwhile, and return their output."""
+    programs = [
         subprocess.Popen(
             [sys.executable, "-m", "tests.faults.writing_twice", name, str(folder)],
             cwd=ROOT,
@@ -41,54 +41,51 @@ def both(folder, look):
         for name in ("first", "second")
     ]
     while not all((folder / f"{name} is ready").exists() for name in ("first", "second")):
-        assert all(one.poll() is None for one in started)
+        assert all(program.poll() is None for program in programs)
         time.sleep(0.01)
     (folder / "go").touch()
-    while any(one.poll() is None for one in started):
+    while any(program.poll() is None for program in programs):
         look()
-    said = [one.communicate()[0] for one in started]
-    assert [one.returncode for one in started] == [0, 0]
-    return said
+    output = "".join(program.communicate()[0] for program in programs)
+    assert [program.returncode for program in programs] == [0, 0]
+    return output
+
+
+def assert_that_both_left_their_takes():
+    found = find()
+    n_left = {tuple({s.take for s in each.samples}): len(each.samples) for each in found}
+    assert n_left == {("first",): TURNS, ("second",): TURNS}
+    for each in found:
+        each.run.remove()
 
 
 @pytest.mark.fault("Process and disk", "two instances at once", keeps="files")
-def test_that_what_two_instances_write_is_whole_at_any_moment(folder, attempt):
+def test_that_files_of_two_instances_are_intact_at_any_moment(folder, attempt):
     seen = set()
 
     def look():
         with attempt() as trial:
             kept, problems = settings.load()
             trial.expect_kept(problems == ())
-            assert len(set(kept.recent)) <= 1  # of one of them, never of both
+            assert len(set(kept.recent)) <= 1  # of one instance, never of both
             seen.update(kept.recent[:1])
             if (folder / "face.safetensors").exists():
                 load(folder / "face.safetensors")
         time.sleep(0.005)
 
-    both(folder, look)
-    # Which of them is met is a matter of moments; that both wrote, the takes below show.
+    run_both(folder, look)
     assert seen
     assert {name.split()[0] for name in seen} <= {"first", "second"}
     load(folder / "face.safetensors")
-    found = find()
-    brought = {tuple({s.take for s in one.samples}): len(one.samples) for one in found}
-    assert brought == {("first",): TURNS, ("second",): TURNS}
-    for one in found:
-        one.run.remove()
+    assert_that_both_left_their_takes()
     assert not list(folder.parent.rglob(UNFINISHED))
 
 
 @pytest.mark.fault("Process and disk", "everything deleted while another instance runs")
 def test_that_deleting_everything_in_one_does_not_disturb_the_other(folder):
     (folder / "delete").touch()
-    first, second = both(folder, lambda: time.sleep(0.05))
-    assert "Traceback" not in first + second
-    # The one that goes on recording keeps its takes again; nothing is kept twice.
-    found = find()
-    brought = {tuple({s.take for s in one.samples}): len(one.samples) for one in found}
-    assert brought == {("first",): TURNS, ("second",): TURNS}
-    for one in found:
-        one.run.remove()
+    assert "Traceback" not in run_both(folder, lambda: time.sleep(0.05))
+    assert_that_both_left_their_takes()  # stored again after the deletion, and only once
     assert settings.load()[1] == ()
 
 
@@ -107,8 +104,8 @@ def test_that_takes_of_a_run_are_offered_to_one_instance_only(folder):
     assert len(find()) == 1
 
 
-def test_that_a_writer_whose_folder_is_deleted_under_it_never_shares_a_folder(folder):
-    """A lock whose file was deleted protects nothing: the next write begins a folder of its own."""
+def test_that_a_journal_whose_folder_is_deleted_begins_another(folder):
+    """A lock whose file was deleted protects nothing."""
     journal = Journal()
     journal.keep(takes(2, "window"), FEATURES)
     (before,) = takes_folder().glob("*/")
@@ -116,21 +113,21 @@ def test_that_a_writer_whose_folder_is_deleted_under_it_never_shares_a_folder(fo
     journal.keep(takes(3, "window"), FEATURES)
     (after,) = takes_folder().glob("*/")
     assert after != before
-    assert find() == []  # it lives
+    assert find() == []  # the run is still alive
     journal.close()
 
 
-def test_that_threads_of_one_program_keep_apart_as_well(folder):
+def test_that_threads_of_one_program_have_separate_folders(folder):
     journals = [Journal() for _ in range(4)]
     threads = [
-        threading.Thread(target=one.keep, args=(takes(3, f"take {n}"), FEATURES))
-        for n, one in enumerate(journals)
+        threading.Thread(target=journal.keep, args=(takes(3, f"take {n}"), FEATURES))
+        for n, journal in enumerate(journals)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert len(list(takes_folder().glob("*/"))) == 4
-    for one in journals:
-        one.keep((), {})
+    for journal in journals:
+        journal.keep((), {})
     assert list(takes_folder().iterdir()) == []

@@ -1,4 +1,4 @@
-"""Killed at any moment while saving: the old file or the new one is there, and takes come back."""
+"""Killed at any moment while saving: the old or the new file is there, and takes come back."""
 
 import gc
 import json
@@ -19,14 +19,14 @@ from lmkl_core import load_model
 from lmkl_core.system.files import ABANDONED_SECONDS, UNFINISHED, sweep, write_atomically
 from tests.app.unsaved_takes import same_samples
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills are in forks")
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
 def killed(tmp_path):
-    """Return a function that has a job killed at every moment, and gives what each kill left."""
+    """Return a function that kills a job at every moment and returns what each kill left."""
 
     def run(job):
         done = subprocess.run(
@@ -40,7 +40,7 @@ def killed(tmp_path):
         left = []
         for facts in sorted(tmp_path.glob("*.json")):
             how = json.loads(facts.read_text())
-            # Files that are smaller than so many bytes were written to their end.
+            # Files smaller than the limit were written completely.
             assert how["signal"] in (0, signal.SIGKILL, signal.SIGXFSZ), (facts, done.stderr)
             left.append((facts.with_suffix(""), how))
         ends = {how["signal"] for folder, how in left if folder.name.startswith("line")}
@@ -59,7 +59,7 @@ def contents(folder):
 
 
 def unfinished_are_removed_by_the_next_write(folder):
-    """Whether nothing of a killed writer stays, once a day has passed."""
+    """Whether a write a day later removes what a killed writer left."""
     for path in folder.rglob(UNFINISHED):
         long_ago = time.time() - ABANDONED_SECONDS - 1
         os.utime(path, (long_ago, long_ago))
@@ -103,7 +103,7 @@ def test_that_every_file_of_a_report_is_the_old_or_the_new_one(killed, attempt):
             found = contents(folder)
             trial.expect_kept(set(found) == set(old))
             assert all(found[name] in (old[name], new[name]) for name in found)
-            # The page comes last: a new one never stands beside old figures.
+            # The page comes last, so a new one is never beside old figures.
             if found[Path(page)] == new[Path(page)]:
                 assert found == new
             json.loads(found[Path(document)])
@@ -111,7 +111,7 @@ def test_that_every_file_of_a_report_is_the_old_or_the_new_one(killed, attempt):
 
 
 @pytest.mark.fault("Process and disk", "killed while takes are recorded", keeps="frames")
-def test_that_takes_come_back_but_for_what_was_being_written(killed, attempt, monkeypatch):
+def test_that_takes_come_back_except_for_the_frame_being_written(killed, attempt, monkeypatch):
     from tests.faults.killing import states
 
     _, _, left = killed("takes")
@@ -121,26 +121,19 @@ def test_that_takes_come_back_but_for_what_was_being_written(killed, attempt, mo
         with attempt() as trial:
             found = find()
             samples = found[0].samples if found else ()
-            assert sum(one.n_damaged for one in found) == 0
-            # What was kept before the last step, or with it: never anything else.
+            assert sum(run.n_damaged for run in found) == 0
+            # The state before or after the last step, never anything else.
             last = reached[min(how["done"] + 1, len(reached) - 1)]
             expected = (reached[how["done"]], last)
-            trial.expect_kept(
-                len(found) <= 1 and any(same_samples(samples, one) for one in expected)
-            )
+            assert len(found) <= 1
+            trial.expect_kept(any(same_samples(samples, state) for state in expected))
             trial.lose(max(0, len(last) - len(samples)))
-            for one in found:
-                one.run.remove()
+            for left_run in found:
+                left_run.run.remove()
             assert not list((folder / "personal" / "unsaved").glob("*"))
 
 
-def test_that_what_has_just_been_written_is_not_swept_away(tmp_path):
-    (tmp_path / ".lmkl-0123456789abcdef.tmp").write_bytes(b"views")
-    sweep(tmp_path)
-    assert list(tmp_path.iterdir())
-
-
-def test_that_files_of_others_and_links_are_not_swept_away(tmp_path):
+def test_that_new_files_other_files_and_links_are_not_swept_away(tmp_path):
     long_ago = time.time() - 10 * 24 * 3600
     (tmp_path / "precious").write_bytes(b"mine")
     names = (".lmkl-.tmp", ".lmkl-x.tmp.bak", "lmkl-0.tmp", ".lmkl-A B.tmp")
@@ -150,17 +143,18 @@ def test_that_files_of_others_and_links_are_not_swept_away(tmp_path):
     (tmp_path / ".lmkl-0.tmp").symlink_to(tmp_path / "precious")
     (tmp_path / ".lmkl-1.tmp").mkdir()
     os.utime(tmp_path / ".lmkl-1.tmp", (long_ago, long_ago))
+    (tmp_path / ".lmkl-0123456789abcdef.tmp").write_bytes(b"new")
     sweep(tmp_path)
-    assert len(list(tmp_path.iterdir())) == len(names) + 3
+    assert len(list(tmp_path.iterdir())) == len(names) + 4
 
 
 @pytest.mark.fault("Process and disk", "interrupted by Ctrl-C at any line of saving", keeps="files")
 def test_that_an_interrupt_at_any_line_leaves_nothing_unfinished(tmp_path, attempt):
-    """An interrupt between making a file and knowing of it once left it behind."""
+    """An interrupt right after a file was made once left it behind."""
     path = tmp_path / "face"
     path.write_bytes(b"old")
     with warnings.catch_warnings():
-        # A file that is made by a call which is interrupted before it returns is closed later.
+        # A file opened by an interrupted call is closed by the collector.
         warnings.simplefilter("ignore", ResourceWarning)
         line = interrupted_at_every_line(path, attempt)
         gc.collect()
@@ -168,7 +162,7 @@ def test_that_an_interrupt_at_any_line_leaves_nothing_unfinished(tmp_path, attem
 
 
 def interrupted_at_every_line(path, attempt):
-    """Interrupt a write at its first line, its second, and so on, until it is done."""
+    """Interrupt a write at its first line, its second and so on; return the number of lines."""
     line = 0
     while path.read_bytes() == b"old":
         line += 1
@@ -181,7 +175,7 @@ def interrupted_at_every_line(path, attempt):
             finally:
                 sys.settrace(None)
             trial.expect_kept(path.read_bytes() in (b"old", b"new"))
-            assert [one.name for one in path.parent.iterdir()] == ["face"]
+            assert [file.name for file in path.parent.iterdir()] == ["face"]
     return line
 
 

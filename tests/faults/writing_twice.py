@@ -1,10 +1,10 @@
-"""One of two programs that write the same things at once.
+"""One of two programs that write the same files at once.
 
 ::
 
     python -m tests.faults.writing_twice NAME FOLDER
 
-Begins when the file ``go`` is there, and ends by itself.
+Begins when the file ``go`` exists.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ TURNS = 15
 
 
 def main(name, folder):
-    """Save settings, a model and takes, over and over."""
+    """Save settings, a model and takes several times."""
     from app import settings, storage
     from app.models.files import load, save
     from app.session.recovery import Journal
@@ -31,14 +31,14 @@ def main(name, folder):
         time.sleep(0.005)
     for turn in range(1, TURNS + 1):
         while turn == TURNS and (folder / "delete").exists():
-            time.sleep(0.005)  # the last turn comes after the deletion, however fast this one is
+            time.sleep(0.005)  # the last turn comes after the deletion
         settings.save(settings.Settings(recent=(f"{name} {turn}",) * 8))
         journal.keep(samples[:turn], FEATURES)
         if turn % 5 == 0:
             try:
                 save(model, folder / "face.safetensors")
             except ModelFileError as error:
-                # Read back is what the other one has written meanwhile: that is told, not hidden.
+                # The other program wrote the file before it was read back.
                 print(error)
         if name == "second" and turn == 12 and (folder / "delete").exists():
             print(*storage.delete_all().problems)
