@@ -1,9 +1,11 @@
 """Takes of a person who is not simulated, and what an ended run has left of them on disk."""
 
+from contextlib import suppress
+
 import numpy as np
 
 from app import storage
-from app.session.recovery import find
+from app.session.recovery import Journal, find, unpacked
 from app.types import Condition, Sample
 from app.vision.conditions import NAMES
 
@@ -25,6 +27,24 @@ def takes(n_frames, *names, first=0, columns=5):
         picture = np.zeros((96, 96, 3), np.uint8)
         samples.append(Sample(first + len(samples), name, views, condition, picture))
     return tuple(samples)
+
+
+def leave(samples, features=FEATURES):
+    """Leave takes on disk as a killed program does."""
+    journal = Journal()
+    journal.keep(samples, features)
+    journal.close()
+
+
+def kept_frames():
+    """Return the numbers of frames in the folders on disk, the smallest first."""
+    counts = []
+    for folder in takes_folder().glob("*/"):
+        counts.append(0)
+        for path in folder.glob("*.safetensors"):
+            with suppress(FileNotFoundError):  # just removed
+                counts[-1] += len(unpacked(path.read_bytes())[1])
+    return sorted(counts)
 
 
 def left_samples():

@@ -68,9 +68,9 @@ class Driver:
         assert button.isEnabled(), button.text()
         self.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
-    def button(self, text, within=None):
+    def button(self, text):
         """Return the only visible button with this text."""
-        buttons = (within or self.window).findChildren(QAbstractButton)
+        buttons = self.window.findChildren(QAbstractButton)
         (found,) = [b for b in buttons if b.text().replace("&", "") == text and b.isVisible()]
         return found
 
@@ -101,6 +101,10 @@ class Driver:
         self.choose(self.window.live.source_bar._presents, key)
         if key:
             self.until(lambda: self.controller.source.demo.chapter.key == key)
+
+    def enrol(self, samples):
+        """Set the enrolled samples."""
+        self.session.change_enrolment(lambda enrolment: setattr(enrolment, "samples", samples))
 
     def record_take(self):
         """Record a complete take with the button of the page."""

@@ -73,7 +73,7 @@ def test_that_other_views_drop_model_takes_and_running_fit_with_a_notice(
     preset = tmp_path / "other.toml"
     preset.write_text(OTHER_VIEWS)
     driver = launch(recent=(str(exported),)).until_modelled()
-    driver.session.change_enrolment(lambda enrolment: setattr(enrolment, "samples", samples))
+    driver.enrol(samples)
     may_continue = threading.Event()
     driver.controller.jobs.working.connect(
         lambda _: may_continue.wait(60), Qt.ConnectionType.DirectConnection

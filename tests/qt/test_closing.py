@@ -88,7 +88,7 @@ def test_that_closing_while_networks_are_prepared_releases_the_source_and_ends_a
 
 def test_that_closing_during_a_fit_ends_all_threads(launch, samples):
     driver = launch().until_prepared()
-    driver.session.change_enrolment(lambda enrolment: setattr(enrolment, "samples", samples))
+    driver.enrol(samples)
     began, may_continue = threading.Event(), threading.Event()
 
     def hold(working):

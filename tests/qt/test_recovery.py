@@ -1,6 +1,5 @@
 """Unsaved takes in the real window: kept as they are recorded, offered after a crash."""
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -13,8 +12,8 @@ import numpy as np
 import pytest
 
 from app import storage
-from app.session.recovery import Journal, find, unpacked
-from tests.app.unsaved_takes import takes_folder
+from app.session.recovery import find
+from tests.app.unsaved_takes import kept_frames, leave, takes_folder
 from tests.qt.driving import PLAN, Pictures, answer_box, recorded
 
 
@@ -34,29 +33,9 @@ def moving(genuine):
     ]
 
 
-@pytest.fixture
-def left(real, model):
-    """Return a function that leaves takes on disk as a killed program does."""
-
-    def leave(samples=real):
-        journal = Journal()
-        journal.keep(samples, model.features)
-        journal.close()
-
-    return leave
-
-
 def n_kept():
     """Return the number of frames on disk, of all runs."""
-    n = 0
-    for path in takes_folder().glob("*/*.safetensors"):
-        with contextlib.suppress(FileNotFoundError):  # just removed
-            n += len(unpacked(path.read_bytes())[1])
-    return n
-
-
-def enrol(driver, samples):
-    driver.session.change_enrolment(lambda enrolment: setattr(enrolment, "samples", samples))
+    return sum(kept_frames())
 
 
 @pytest.mark.fault("Process and disk", "disk full while takes are stored", keeps="frames")
@@ -76,9 +55,9 @@ def test_that_takes_are_written_while_they_are_recorded_once_the_disk_has_room(l
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.fault("Process and disk", "disk full while the window exports", keeps="models")
 def test_that_takes_are_brought_back_fitted_and_deleted_once_exported(
-    launch, real, left, file_dialogs, tmp_path, monkeypatch
+    launch, real, model, file_dialogs, tmp_path, monkeypatch
 ):
-    left()
+    leave(real, model.features)
     driver = launch().until_prepared()
     driver.until_notice(f"2 takes ({len(real)} frames)")
     driver.turn_to("Why")
@@ -121,11 +100,11 @@ def test_that_takes_are_brought_back_fitted_and_deleted_once_exported(
     driver.until(lambda: list(takes_folder().iterdir()) == [])
 
 
-def test_that_closing_asks_about_takes_and_keeps_only_those_of_earlier_runs(launch, real, left):
-    left(real[:3])
+def test_that_closing_asks_about_takes_and_keeps_only_those_of_earlier_runs(launch, real, model):
+    leave(real[:3], model.features)
     driver = launch().until_prepared()
     driver.until_notice("unsaved")
-    enrol(driver, real)
+    driver.enrol(real)
     driver.until(lambda: n_kept() == len(real) + 3)
     asked = answer_box("Cancel")
     assert not driver.close()
@@ -137,7 +116,7 @@ def test_that_closing_asks_about_takes_and_keeps_only_those_of_earlier_runs(laun
 
     driver = launch().until_prepared()
     driver.until_notice("1 take (3 frames)")
-    enrol(driver, real)
+    driver.enrol(real)
     driver.click(driver.button("Delete them"))
     assert driver.controller.stop()  # as Ctrl-C does, without a question
     (found,) = find()
@@ -146,11 +125,11 @@ def test_that_closing_asks_about_takes_and_keeps_only_those_of_earlier_runs(laun
 
 
 @pytest.mark.fault("Privacy", "everything deleted while takes are stored", keeps="files")
-def test_that_deleting_everything_deletes_kept_and_offered_takes(launch, real, left):
-    left()
+def test_that_deleting_everything_deletes_kept_and_offered_takes(launch, real, model):
+    leave(real, model.features)
     driver = launch().until_prepared()
     driver.until_notice("unsaved")
-    enrol(driver, real)  # still being written
+    driver.enrol(real)  # still being written
     driver.controller.delete_everything()
     assert not storage.personal_folder().exists()
     driver.until_notice("is deleted")

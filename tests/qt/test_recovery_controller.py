@@ -9,10 +9,17 @@ import pytest
 from app import storage
 from app.qt.controllers.recovery import BRING_BACK, DELETE, RecoveryController
 from app.qt.workers.recovery import RecoveryWorker
-from app.session.recovery import Journal, unpacked
 from app.session.session import Session
 from app.settings import Settings
-from tests.app.unsaved_takes import FEATURES, left_samples, same_samples, takes, takes_folder
+from tests.app.unsaved_takes import (
+    FEATURES,
+    kept_frames,
+    leave,
+    left_samples,
+    same_samples,
+    takes,
+    takes_folder,
+)
 from tests.qt.driving import recorded
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -96,21 +103,6 @@ class Bench:
         return [n for n in self._notices if n.topic == RecoveryController.topic][-1]
 
 
-def leave(samples=SAMPLES, features=FEATURES):
-    """Leave takes on disk as a killed program does."""
-    journal = Journal()
-    journal.keep(samples, features)
-    journal.close()
-
-
-def kept():
-    """Return the numbers of frames in the folders on disk."""
-    return sorted(
-        sum(len(unpacked(path.read_bytes())[1]) for path in folder.glob("*.safetensors"))
-        for folder in takes_folder().glob("*/")
-    )
-
-
 def is_empty():
     return not takes_folder().exists() or list(takes_folder().iterdir()) == []
 
@@ -118,12 +110,12 @@ def is_empty():
 def test_that_only_takes_of_a_real_person_are_kept_until_they_are_removed():
     bench = Bench()
     bench.enrol(tuple(replace(s, is_simulated=s.take == "lamp") for s in SAMPLES))
-    assert kept() == [4]
+    assert kept_frames() == [4]
     bench.enrol(tuple(replace(s, is_simulated=True) for s in SAMPLES))
     assert is_empty()
     bench.enrol(SAMPLES)
     bench.session.change_enrolment(lambda enrolment: enrolment.remove_take("lamp"))
-    assert kept() == [4]
+    assert kept_frames() == [4]
     bench.clear()
     assert is_empty()
 
@@ -134,7 +126,7 @@ def test_that_only_takes_of_a_real_person_are_kept_until_they_are_removed():
     ids=["cleared", "forgotten"],
 )
 def test_that_takes_that_could_not_be_deleted_are_deleted_at_the_end(delete, monkeypatch):
-    leave()
+    leave(SAMPLES)
     bench = Bench()
     bench.choose(BRING_BACK)
     bench.enrol((*bench.samples, *takes(2, "desk", first=50)))
@@ -145,7 +137,7 @@ def test_that_takes_that_could_not_be_deleted_are_deleted_at_the_end(delete, mon
     with monkeypatch.context() as patched, suppress(PermissionError):
         patched.setattr(Path, "unlink", refused)
         delete(bench)
-    assert sum(kept()) == 10
+    assert sum(kept_frames()) == 10
     bench.worker.finish()
     assert is_empty()
 
@@ -155,22 +147,22 @@ def test_that_switching_it_off_deletes_everything_and_keeps_no_more():
     leave(SAMPLES[:3])
     bench = Bench()
     bench.enrol(SAMPLES)
-    assert kept() == [2, 3, 8]
+    assert kept_frames() == [2, 3, 8]
     bench.controller.switch(False)
     assert is_empty()
     assert bench.offer == ""
     bench.enrol(SAMPLES[:5])
     assert is_empty()
     bench.controller.switch(True)
-    assert kept() == [5]
+    assert kept_frames() == [5]
     bench.controller.switch(False)
-    leave()
+    leave(SAMPLES)
     assert Bench(is_on=False).offer == ""
     assert is_empty()
 
 
 def test_that_several_runs_are_offered_one_after_the_other():
-    leave()
+    leave(SAMPLES)
     leave(SAMPLES[:3])
     bench = Bench()
     first = bench.offer
@@ -179,12 +171,12 @@ def test_that_several_runs_are_offered_one_after_the_other():
     bench.choose(BRING_BACK)
     assert bench.offer == ""
     assert len(bench.samples) == len(SAMPLES) + 3
-    assert kept() == [len(SAMPLES) + 3]
+    assert kept_frames() == [len(SAMPLES) + 3]
     bench.controller.forget()
 
 
 def test_that_takes_of_other_views_wait_until_these_are_chosen():
-    leave()
+    leave(SAMPLES)
     bench = Bench(features=OTHER_VIEWS)
     assert "texture" in bench.offer
     assert bench.answers == [DELETE]
@@ -199,21 +191,21 @@ def test_that_takes_of_other_views_wait_until_these_are_chosen():
 
 
 def test_that_takes_just_brought_back_are_always_on_disk():
-    leave()
+    leave(SAMPLES)
     bench = Bench()
     bench.worker.is_busy = True
     bench.choose(BRING_BACK)
     assert same_samples(bench.samples, SAMPLES)
-    assert kept() == [len(SAMPLES)]
+    assert kept_frames() == [len(SAMPLES)]
     bench.worker.work()
-    assert kept() == [len(SAMPLES)]
+    assert kept_frames() == [len(SAMPLES)]
     bench.controller.forget()
     assert is_empty()
 
 
 @pytest.mark.parametrize("is_deleted", [False, True])
 def test_that_closing_at_once_deletes_only_what_was_to_be_deleted(is_deleted):
-    leave()
+    leave(SAMPLES)
     bench = Bench()
     bench.worker.is_busy = True
     if is_deleted:
@@ -226,7 +218,7 @@ def test_that_closing_at_once_deletes_only_what_was_to_be_deleted(is_deleted):
 
 
 def test_that_takes_deleted_by_another_instance_do_not_come_back():
-    leave()
+    leave(SAMPLES)
     bench = Bench()
     assert storage.delete_all().problems == ()
     bench.choose(BRING_BACK)
@@ -236,7 +228,7 @@ def test_that_takes_deleted_by_another_instance_do_not_come_back():
 
 @pytest.mark.fault("Process and disk", "damaged files of unsaved takes, in the window")
 def test_that_damaged_takes_are_reported_and_can_be_deleted():
-    leave()
+    leave(SAMPLES)
     for path in takes_folder().glob("*/*.safetensors"):
         path.write_bytes(b"")
     bench = Bench()
@@ -250,11 +242,11 @@ def test_that_damaged_takes_are_reported_and_can_be_deleted():
 )
 @pytest.mark.parametrize("moment", ["looked for", "brought back", "written", "deleted"])
 def test_that_nothing_comes_back_after_everything_was_deleted(moment):
-    leave()
+    leave(SAMPLES)
     bench = Bench()
     if moment == "looked for":
         bench.controller.switch(False)
-        leave()
+        leave(SAMPLES)
     bench.worker.is_busy = True
     match moment:
         case "looked for":
@@ -275,7 +267,7 @@ def test_that_nothing_comes_back_after_everything_was_deleted(moment):
 
 def test_that_takes_found_before_everything_was_deleted_are_not_offered():
     bench = Bench(is_on=False)
-    leave()
+    leave(SAMPLES)
     bench.worker.found.disconnect(bench.controller.on_found)
     found = recorded(bench.worker.found)
     bench.controller.switch(True)
