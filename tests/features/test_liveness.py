@@ -13,7 +13,7 @@ from lmkl_core.features.liveness import LIVENESS, LivenessMeter
 from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError, catalogue
 from tests.features.minifasnet_weights import FILES, random_weights_finder, small_widths
 
-REAL = "LMKL_PAD_LIVENESS_WEIGHTS"
+REAL = "MINIFASNET_FILES"
 # Norm of the embedding, its first values and the probability, computed by another program from the
 # published files.
 EXPECTED = {
