@@ -1,8 +1,10 @@
 """The estimator: input forms, attributes, decisions, reproducibility."""
 
+import doctest
 import hashlib
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +84,11 @@ def test_that_scores_at_or_above_the_threshold_are_accepted(n_inducing):
     assert model.predict(NEW)[3] == 1
     model.offset_ = np.nextafter(scores[3], np.inf)
     assert model.predict(NEW)[3] == -1
+
+
+@pytest.mark.parametrize("module", ["estimator", "baselines", "metrics", "theory"])
+def test_that_the_examples_in_docstrings_hold(module):
+    assert doctest.testmod(import_module(f"lmkl_core.{module}")).failed == 0
 
 
 @pytest.mark.parametrize("n_inducing", [None, 12])

@@ -1,6 +1,5 @@
 """Error rates at a threshold, and their intervals."""
 
-import doctest
 from itertools import product
 
 import numpy as np
@@ -9,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-import lmkl_core.metrics
 from lmkl_core import clopper_pearson
 from lmkl_core.metrics import (
     Errors,
@@ -27,10 +25,6 @@ NOTHING = Rate(0, 0)
 
 def counted(apcers, bpcer=NOTHING):
     return Errors(bpcer, apcers, NOTHING, {})
-
-
-def test_that_the_example_in_the_docstring_holds():
-    assert doctest.testmod(lmkl_core.metrics).failed == 0
 
 
 def test_that_a_rate_has_counts_and_the_exact_interval():
