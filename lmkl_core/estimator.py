@@ -171,7 +171,8 @@ class LocalisedMKL(ViewsEstimator):
         Parameters
         ----------
         X : array, mapping of arrays, or sequence of arrays or (name, array) pairs
-            One 2-D array is one view. Several views must have equal rows, in time order.
+            One 2-D array is one view. Several views need equal numbers of rows, in time
+            order.
         y : ignored
         groups : array (n,), optional
             Take of every row; one take by default. If given, kernels are at least as wide as

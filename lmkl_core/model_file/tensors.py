@@ -117,7 +117,7 @@ def check_values(manifest: Manifest, settings: Settings, tensors: Tensors) -> No
     """Refuse values that no fit produces: non-finite, out of range or inconsistent."""
     for name, array in tensors.items():
         if name == "dual_coef" and manifest.kind == INDUCING:
-            # NaN for the rows before others were appended.
+            # NaN for rows that were streamed before others were appended.
             array = array[~np.isnan(array)]
         # NaN fails this comparison as well.
         if array.dtype.kind == "f" and not _largest(array) <= LARGEST_NUMBER:

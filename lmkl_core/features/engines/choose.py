@@ -90,7 +90,7 @@ class Chooser:
         self._try("onnxruntime", task, again=entry is None)
         entry = entry or self.cache.load(task.key)
         if entry is None:
-            raise _Unusable(f"its graph is missing in {self.cache.folder}")
+            raise _Unusable(f"its graph is missing from {self.cache.folder}")
         try:
             with self.cache.first_use(probe_key("onnxruntime", task.key)) as deaths:
                 if deaths >= MOST_DEATHS:
@@ -144,8 +144,8 @@ class Chooser:
             problem = reply.problem
             # Without a graph the export itself failed, perhaps for lack of memory. That says
             # nothing about the engine, unless the graph was made and refused.
-            was_exported = reply.is_mismatch or self.cache.load(task.key) is not None
-            if not problem or not again or was_exported:
+            is_certain = not problem or not again or reply.is_mismatch
+            if is_certain or self.cache.load(task.key) is not None:
                 self._remember(engine, task, problem)
         if problem:
             raise _Unusable(problem)
