@@ -99,9 +99,8 @@ def _signals_raised() -> Iterator[list[int]]:
 
     replaced = {}
     for number in _SIGNALS if threading.current_thread() is threading.main_thread() else ():
-        if (
-            signal.getsignal(number) in _DEFAULT_HANDLERS
-        ):  # an ignored signal, as under nohup, stays ignored
+        # An ignored signal, as under nohup, stays ignored.
+        if signal.getsignal(number) in _DEFAULT_HANDLERS:
             replaced[number] = signal.signal(number, interrupt)
     try:
         yield received

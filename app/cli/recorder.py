@@ -39,7 +39,7 @@ class TooFewFramesError(InvalidInputError):
 
 @dataclass(frozen=True)
 class TakeWanted:
-    """A take to record; an empty name means that of the source, an empty person nobody named."""
+    """A take to record; without a ``name``, the source gives it; ``person`` may be empty."""
 
     source: str
     name: str = ""

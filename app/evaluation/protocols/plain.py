@@ -103,7 +103,7 @@ def _check_beside(root: Path) -> None:
 def _left_out(left: list[str]) -> tuple[str, ...]:
     if not left:
         return ()
-    return (f"Left out, because they are not recordings or in the wrong place: {few(left)}.",)
+    return (f"Left out, because they are in the wrong place or not recordings: {few(left)}.",)
 
 
 def _recordings(copy: Copy, under: str, left: list[str]) -> Iterator[Recording]:
