@@ -91,6 +91,8 @@ def test_that_latex_prints_names_as_they_are():
         r"\ensuremath{\ell}p,q \ensuremath{\pm} \'{e} " + r"\"{u} \c {c}"
     )
     assert escaped("a\nb\t名") == "a b ?"
+    # At the beginning of a row, these would be arguments of the row before.
+    assert escaped("[*") == "{[}{*}"
 
 
 def test_that_the_interval_in_latex_comes_with_the_figure_of_all_folds():
@@ -115,6 +117,12 @@ def test_that_rows_of_the_latex_table_have_a_cell_for_each_column():
         for row in rows:
             spans = [int(n) - 1 for n in re.findall(r"\\multicolumn\{(\d)\}", row)]
             assert len(re.findall(r"(?<!\\)&", row)) + sum(spans) == n_columns - 1, row
+
+
+def test_that_a_long_name_makes_a_latex_table_span_both_columns():
+    for length, environment in ((20, "table"), (60, "table*")):
+        text = as_latex(table(method("x", "n" * length)))
+        assert rf"\begin{{{environment}}}" in text, length
 
 
 def run_latex(folder, body):
