@@ -117,15 +117,22 @@ def test_that_a_passphrase_for_an_unprotected_model_is_refused(plain, secret):
     refused(result, ExitCode.BAD_MODEL)
 
 
-def test_that_a_passphrase_for_an_unprotected_output_is_refused(plain, secret, tmp_path):
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("enrol", "--passphrase-file"),
+        ("export", "--passphrase-file"),
+        ("export", "--new-passphrase-file"),
+    ],
+)
+def test_that_a_passphrase_for_an_unprotected_output_is_refused(
+    command, option, plain, secret, tmp_path
+):
     output = tmp_path / "x.safetensors"
-    for arguments in (
-        ("enrol", "demo", "-o", output, "--passphrase-file"),
-        ("export", plain.path, "--to", output, "--passphrase-file"),
-        ("export", plain.path, "--to", output, "--new-passphrase-file"),
-    ):
-        assert output.name in refused(run(*arguments, secret()), ExitCode.USAGE)
-        assert not output.exists()
+    arguments = ("demo", "-o", output) if command == "enrol" else (plain.path, "--to", output)
+    result = run(command, *arguments, option, secret())
+    assert output.name in refused(result, ExitCode.USAGE)
+    assert not output.exists()
 
 
 @pytest.mark.parametrize(
