@@ -153,9 +153,9 @@ def readable_table(name: str, titles: Sequence[str], rows: Sequence[Sequence[str
 
 
 def plain_text(action: QAction) -> str:
-    """Return an action's text without its mnemonic and trailing dots."""
+    """Return an action's text without its mnemonic and ellipsis."""
     text = action.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
-    return text.removesuffix("...").removesuffix("\N{HORIZONTAL ELLIPSIS}")
+    return text.removesuffix("…")
 
 
 def keys(action: QAction) -> str:

@@ -50,7 +50,7 @@ class PlanCard(QFrame):
         self.choice.activated.connect(self._on_chosen)
         title.setBuddy(self.choice)
         tip = "Use your own plan from a TOML file."
-        self.open_button = button("Open...", "open", self.ask_for_file, tip=tip)
+        self.open_button = button("Open…", "open", self.ask_for_file, tip=tip)
         self._note, self._remaining = wrapped("", "small"), wrapped()
         self._grid = grid(None, 2 * GRID, 2, 1)
         head = hbox(None, title, (self.choice, 1), self.open_button)
@@ -221,10 +221,10 @@ class ReportPanel(QFrame):
         self._path = ElidedLabel()
         set_class(self._path, "small")
         self.make_button = button("Show figures", "report")
-        self.save_button = button("Save report...", "save")
+        self.save_button = button("Save report…", "save")
         self.open_button = button("Open in browser", "open")
         tip = "Enter who tested, with which instruments, and other details for evaluators."
-        self.details_button = button("Details...", "enrol", tip=tip)
+        self.details_button = button("Details…", "enrol", tip=tip)
         buttons = FlowRow(gap=GRID)
         buttons.add(self.make_button, self.details_button, self.save_button, self.open_button)
         vbox(

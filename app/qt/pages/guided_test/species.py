@@ -130,7 +130,7 @@ class SpeciesPicker(QFrame):
         super().__init__(parent)
         set_class(self, "card")
         self._buttons = {name: choice_button(*look) for name, look in _SPECIES.items()}
-        self._other = choice_button("Other...", "species-own")
+        self._other = choice_button("Other…", "species-own")
         self._field = QLineEdit()
         self._field.setPlaceholderText("What is it? For example: silicone mask")
         self._name = CalmComboBox()

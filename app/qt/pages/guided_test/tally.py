@@ -179,7 +179,7 @@ class TallyCard(QFrame):
         tip = "Save this session to continue it later, and start another."
         self.close_button = button("Continue another day", "save", tip=tip)
         tip = "Discard all presentations and start again, after a confirmation."
-        self.clear_button = button("New session...", tip=tip)
+        self.clear_button = button("New session…", tip=tip)
         self._buttons = FlowRow(gap=GRID)
         self._buttons.add(self._remove, self.close_button, self.clear_button)
         vbox(
