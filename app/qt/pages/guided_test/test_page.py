@@ -187,7 +187,7 @@ class TestPage(QWidget):
         if not self._guided_test.presentations:
             return "There is nothing to report yet: present something first."
         if self._guided_test.presenting:
-            return "A presentation is in progress: wait until it has ended."
+            return "A presentation is under way: wait until it is complete, or stop it."
         return ""
 
     @Slot(object)
