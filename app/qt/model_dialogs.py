@@ -170,7 +170,7 @@ class PassphraseEdit(QWidget):
         super().__init__(parent)
         self.line = QLineEdit(self)
         self.show_typed(False)
-        self.line.setAccessibleName(title)
+        self.line.setAccessibleName(title.replace("&", ""))
         label = QLabel(title, self)
         label.setBuddy(self.line)
         vbox(self, label, self.line, spacing=GRID // 2)

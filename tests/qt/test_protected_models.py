@@ -76,6 +76,7 @@ def test_that_a_passphrase_is_optional_typed_twice_hidden_and_taken_once(export_
     export_dialog.protect.click()
     assert not export_dialog.accept_button.isEnabled()
     lines = (export_dialog.first.line, export_dialog.second.line)
+    assert [line.accessibleName() for line in lines] == ["Passphrase", "Repeat passphrase"]
     assert {line.echoMode() for line in lines} == {QLineEdit.EchoMode.Password}
     assert all(line.inputMethodHints() & Qt.InputMethodHint.ImhSensitiveData for line in lines)
     type_into(qtbot, export_dialog, PASSPHRASE, PASSPHRASE)
