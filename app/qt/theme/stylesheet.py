@@ -178,7 +178,8 @@ QListView::item:selected:hover, QTreeView::item:selected:hover { background: $ac
 QHeaderView { background: $panel; border: none; }
 QHeaderView::section { color: $muted; background: $panel; border: none;
     border-bottom: 1px solid $border; padding: 6px 8px; font-weight: 600; }
-QTableCornerButton::section { background: $panel; border: none; }
+QTableCornerButton::section { background: $panel; border: none;
+    border-bottom: 1px solid $border; }
 
 QProgressBar { color: $text; background: $raised; border: none; border-radius: 4px;
     text-align: center; }
