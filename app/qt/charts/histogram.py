@@ -76,7 +76,7 @@ class ScoreHistogram(Chart):
     def _label(self, series: Series) -> str:
         name, scores, rate, (low, high) = series
         finite = [score for score in scores if isfinite(score)]
-        text = f"{name}: n = {len(finite)}"
+        text = f"{name.capitalize()}: n = {len(finite)}"
         if finite:
             n_below = sum(score < self._threshold for score in finite)
             interval = f"95 % interval {percent(low)} to {percent(high)}"

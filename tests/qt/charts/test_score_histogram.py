@@ -33,11 +33,11 @@ def description(chart):
 def test_that_left_out_and_stress_scores_are_described_with_n_rate_and_interval(chart):
     chart.show_calibration(calibration(with_stress=False))
     assert description(chart) == (
-        "Threshold 0.620. left-out frames: n = 240, 2 below the threshold "
+        "Threshold 0.620. Left-out frames: n = 240, 2 below the threshold "
         "(0.8 %; 95 % interval 0.0 % to 2.8 %)."
     )
     chart.show_calibration(calibration())
-    assert "left-out conditions (stress): n = 240" in description(chart)
+    assert "Left-out conditions (stress): n = 240" in description(chart)
     assert len(chart._counts) == 2
 
 
