@@ -2,12 +2,16 @@
 
 import re
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QTableWidget
 
-from app.qt.dialogs.help_dialogs import PARTS, ShortcutsDialog
+from app.qt.dialogs.help_dialogs import PARTS, AboutDialog, ShortcutsDialog
+from tests.qt.driving import texts_of
 
 # Logged by the offscreen platform for every window.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -23,9 +27,19 @@ def test_that_every_dependency_is_named_with_its_licence():
     assert all(part.licence for part in PARTS)
 
 
+def test_that_the_about_box_shows_versions_and_licences(qtbot):
+    dialog = AboutDialog()
+    qtbot.addWidget(dialog)
+    table = dialog.findChild(QTableWidget)
+    row = table.findItems("NumPy", Qt.MatchFlag.MatchExactly)[0].row()
+    cells = [table.item(row, column).text() for column in (1, 2)]
+    assert cells == [version("numpy"), "BSD-3-Clause"]
+    assert version("lmkl-pad") in " ".join(texts_of(dialog))
+
+
 def test_that_the_table_lists_actions_with_shortcuts_in_order(qtbot):
     actions = []
-    for text, *keys in (("&Open model...", "Ctrl+O"), ("About",), ("Re&do && more", "F2", "F3")):
+    for text, *keys in (("&Open model…", "Ctrl+O"), ("About",), ("Re&do && more", "F2", "F3")):
         action = QAction(text)
         action.setShortcuts([QKeySequence(key) for key in keys])
         actions.append(action)

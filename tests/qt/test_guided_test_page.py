@@ -87,7 +87,7 @@ def test_that_button_and_shortcut_present_the_chosen_species(qtbot, page):
 
 def test_that_a_typed_name_is_presented_or_refused_with_a_reason(qtbot, page):
     start = page._controller.guided_test.start
-    click(qtbot, choice(page, "Other..."))
+    click(qtbot, choice(page, "Other…"))
     field = page._picker._field
     assert field.hasFocus()
     for typed, reason in (("x" * 61, "61 characters"), ("Bona Fide", "not an attack"), (" ", "")):
@@ -193,9 +193,9 @@ def test_that_presentations_stay_selected_and_are_removed_by_key_or_button(qtbot
 def test_that_the_demo_offers_its_whole_test_and_only_its_own_species(qtbot, page):
     run_all = named(page, "Run the whole demo test")
     assert not run_all.isVisible()
-    click(qtbot, choice(page, "Other..."))
+    click(qtbot, choice(page, "Other…"))
     page.set_simulated(True, ("print", "replay"))
-    for name, is_enabled in (("Other...", False), ("Phone", False), ("Print (matt)", True)):
+    for name, is_enabled in (("Other…", False), ("Phone", False), ("Print (matt)", True)):
         assert choice(page, name).isEnabled() == is_enabled, name
     assert choice(page, "Genuine person").isChecked()
     click(qtbot, run_all)
@@ -205,14 +205,15 @@ def test_that_the_demo_offers_its_whole_test_and_only_its_own_species(qtbot, pag
 
 
 def test_that_figures_are_shown_until_presentations_change_and_a_saved_report_opens(qtbot, page):
-    assert not named(page, "Save report...").isEnabled()
+    assert not named(page, "Save report…").isEnabled()
     page.show_guided_test(BEFORE_LAST)
-    assert named(page, "Save report...").isEnabled()
+    assert named(page, "Save report…").isEnabled()
     page._report.show_report(REPORT)
     lay_out()
     for text in (*REPORT.figures[0], *REPORT.figures[1], *REPORT.warnings):
         assert text in visible_text(page)
     page.show_guided_test(SESSION)
+    assert "update the figures" in visible_text(page)
     click(qtbot, named(page, "Update"))
     page._controller.guided_test.build_report.assert_called_once()
     page._report.show_report(REPORT)

@@ -65,6 +65,20 @@ def test_that_the_demo_presents_what_is_chosen_and_stays_when_another_source_fai
     assert len(emitted["source_changed"]) == n_changes
 
 
+@pytest.mark.parametrize(
+    ("phase", "cause"), [(Phase.PAUSED, Cause.BUSY), (Phase.RUNNING, Cause.FROZEN)]
+)
+def test_that_trouble_interrupts_until_it_is_over(source, emitted, phase, cause):
+    source.on_opened(Pictures(), False)
+    source.on_state(CaptureState(phase, cause, "The camera is in trouble."))
+    assert emitted["notice"][-1] == Notice("The camera is in trouble.", "warning", "source")
+    assert emitted["interrupted"] == emitted["message_changed"] == ["The camera is in trouble."]
+    assert (source.is_running, source.is_interrupted) == (False, True)
+    source.on_state(CaptureState(Phase.RUNNING))
+    assert emitted["notice"][-1].text == ""
+    assert (source.is_running, source.is_interrupted) == (True, False)
+
+
 def test_that_a_remark_on_a_source_is_shown_once_until_another_is_opened(source, emitted):
     pictures = Pictures()
     source.on_opened(pictures, False)
@@ -80,12 +94,8 @@ def test_that_a_remark_on_a_source_is_shown_once_until_another_is_opened(source,
 @pytest.mark.parametrize(
     ("state", "level"), [(DAMAGED, "error"), (CaptureState(Phase.ENDED), "info")]
 )
-def test_that_trouble_is_a_warning_a_failure_an_error_and_the_end_neither(
-    source, emitted, state, level
-):
+def test_that_a_failure_is_an_error_and_the_end_is_not(source, emitted, state, level):
     source.on_opened(Pictures(), False)
-    source.on_state(CaptureState(Phase.PAUSED, Cause.BUSY, "The camera is busy."))
-    assert emitted["notice"][-1] == Notice("The camera is busy.", "warning", "source")
     source.on_state(state)
     assert emitted["notice"][-1].level == level
     assert state.message in emitted["notice"][-1].text

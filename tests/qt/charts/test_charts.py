@@ -4,6 +4,7 @@ import csv
 import io
 import math
 from dataclasses import replace
+from html import escape
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from app.qt.charts.weights import WeightsChart
 from app.qt.theme.themes import DARK, LIGHT
 from app.qt.widgets.layout import scroll_area
 from tests.qt.charts.chart_values import VIEWS, calibration, model_summary, scored, session
-from tests.qt.driving import apply_theme, wheel_over
+from tests.qt.driving import apply_theme, texts_of, wheel_over
 
 KINDS = [ScoreTimeline, WeightsChart, ContributionsChart, ConvergenceChart, ScoreHistogram]
 ALL_CHARTS = pytest.mark.parametrize("kind", KINDS)
@@ -109,6 +110,10 @@ def test_that_a_chart_in_a_narrow_column_describes_and_exports_its_values(qtbot,
     chart = shown(filled(kind), 400, 480)
     assert chart.width() == 400
     assert any(character.isdigit() for character in chart.accessibleDescription())
+    texts = texts_of(chart)
+    assert chart._statement_text() in texts
+    legend = " ".join(texts).replace("&nbsp;", " ")
+    assert all(escape(text) in legend for _, _, text in chart._legend_entries())
     rows = list(csv.reader(io.StringIO(chart.to_csv())))
     assert len(rows) > 5
     assert len({len(row) for row in rows}) == 1

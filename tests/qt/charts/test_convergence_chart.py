@@ -40,6 +40,7 @@ def test_that_a_single_iteration_and_the_tolerance_are_in_view(chart):
     for plot in (objective, gap):
         low, high = plot.box.viewRange()[0]
         assert low < 1 < high
+        assert plot.axis("bottom")._tickLevels[0] == [(1, "1")]
     low, high = gap.box.viewRange()[1]
     assert low < -6 < high
     decades = gap.axis("left")._tickLevels[0]

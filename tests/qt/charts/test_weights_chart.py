@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox
 from app.qt.charts.bars import BarTable
 from app.qt.charts.weights import WeightsChart
 from tests.qt.charts.chart_values import VIEWS, model_summary
+from tests.qt.driving import wheel_over
 
 FOUR = ("face/vgg16.last", "eyes/vgg16.last", "face/resnet50.layer9", "face/resnet50.layer13")
 WEIGHTS = ((0.1, 0.4, 0.0, 0.3), (0.6, 0.2, 0.2, 0.0))
@@ -19,7 +20,7 @@ WEIGHTS = ((0.1, 0.4, 0.0, 0.3), (0.6, 0.2, 0.2, 0.0))
 def chart(shown):
     chart = WeightsChart()
     chart.show_model(model_summary(n_clusters=2, views=FOUR, weights=WEIGHTS))
-    return shown(chart)
+    return shown(chart, 640, 480)
 
 
 def views(chart):
@@ -51,6 +52,11 @@ def test_that_views_are_sorted_by_the_chosen_order_or_a_click_on_a_title(chart, 
     assert chart.findChild(QComboBox).currentText() == "Cluster 1, largest first"
     qtbot.mouseClick(table.corner, Qt.MouseButton.LeftButton)
     assert chart.findChild(QComboBox).currentText() == "By name"
+
+
+def test_that_the_wheel_changes_neither_order_nor_table(chart):
+    assert not wheel_over(chart.findChild(QComboBox))
+    assert not wheel_over(chart.findChild(BarTable).viewport())
 
 
 def test_that_the_table_shows_weights_or_shares_that_sum_to_one(chart):
