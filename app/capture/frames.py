@@ -34,7 +34,7 @@ def as_rgb(pixels: NDArray[Any]) -> tuple[Image | None, str]:
     if pixels.ndim not in (2, 3) or (pixels.ndim == 3 and pixels.shape[2] not in (1, 3, 4)):
         return None, f"The frame has shape {pixels.shape}; height x width x 1, 3 or 4 is needed."
     if pixels.dtype.kind != "u" or pixels.dtype.itemsize > 2:
-        return None, f"The frame's pixels are {pixels.dtype}; 8 or 16 unsigned bits are needed."
+        return None, f"The frame's pixels are {pixels.dtype}; unsigned 8 or 16 bits are needed."
     # Matrices and masked arrays are arrays too, but have their own arithmetic.
     image = np.asarray(pixels)
     height, width = image.shape[:2]

@@ -39,7 +39,7 @@ class _Conditions(msgspec.Struct):
     def of(self, takes: tuple[str, ...]) -> EnrolledConditions:
         low, high = np.array(self.low), np.array(self.high)
         if self.names != list(NAMES) or not low.shape == high.shape == (len(takes), len(NAMES)):
-            raise ValueError("it was recorded with other conditions")
+            raise ValueError("it lists other conditions")
         if (low > high).any():
             raise ValueError("a range of conditions ends before it begins")
         return EnrolledConditions(takes, low, high)
@@ -127,7 +127,7 @@ def load(
     source = Path(path)
     estimator, manifest = load_with_manifest(source, passphrase=passphrase)
     if passphrase is None and _promises_protection(source):
-        # Whoever replaces a protected model by another does not know its passphrase.
+        # An attacker who replaces a protected model does not know its passphrase.
         raise ModelFileError(
             f"Model file {source.name!r} cannot be used because it is not protected, though its "
             "name says so: make sure that nobody replaced it, then rename it."

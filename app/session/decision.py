@@ -143,7 +143,7 @@ class Decider:
         return self.decision
 
     def _is_cut(self, threshold: float) -> bool:
-        """Whether the last frames show another scene: beyond the threshold, far from the others."""
+        """Whether the last frames are across the threshold and far from the others."""
         scores = [frame.score for frame in self._window if frame.score is not None]
         before, after = scores[:-BREAK], scores[-BREAK:]
         mean = sum(before) / len(before) if before else math.nan

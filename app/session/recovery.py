@@ -75,7 +75,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if not (self.take + self.person).isprintable():
             raise ValueError("its name cannot be displayed")
         if self.circumstances != list(NAMES):
-            raise ValueError("it was recorded with other conditions")
+            raise ValueError("it lists other conditions")
         for listed in (self.numbers, self.views):
             if len(set(listed)) < len(listed):
                 raise ValueError("it lists an entry twice")

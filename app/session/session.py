@@ -114,7 +114,7 @@ class Session:
         self._expected_caption = caption
 
     def begin_stream(self) -> None:
-        """Forget all frames, because another source begins."""
+        """Begin another source: forget the last frames, end the take, drop the presentation."""
         self.scored = None
         self._decider.reset()
         self._arrivals.clear()
@@ -126,7 +126,7 @@ class Session:
         self._tell(Topic.DECISION, Topic.ENROLMENT, Topic.GUIDED_TEST)
 
     def end_stream(self, reason: str = "") -> None:
-        """End the take or presentation under way, keeping the frames so far."""
+        """End the take or presentation under way; drop a presentation that is too short."""
         self.interrupt(reason)
         if self.enrolment.is_recording:
             self.change_enrolment(lambda enrolment: enrolment.stop())

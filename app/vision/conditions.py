@@ -5,8 +5,8 @@ frame carries its `Condition`, and the verdict says when a low score comes with 
 
 A take covers a range in each dimension. A frame's distance from a take is how far it lies outside,
 in tolerances, in the worst dimension; its distance from the enrolment is that from the nearest
-take.
-0 is inside, 1 the edge of the tolerances. Every difference has a name ("the light is warmer").
+take. 0 is inside, 1 the edge of the tolerances. Every difference has a name ("the light is
+warmer").
 """
 
 import math
