@@ -65,6 +65,7 @@ def test_that_only_readable_images_are_delivered_in_natural_order(folder):
 def test_that_natural_order_sorts_numbers_by_value_and_ignores_case():
     names = ["b1", "A10", "a9", "a9b", "10", "9", "a", ""]
     assert sorted(names, key=natural_order) == ["", "9", "10", "a", "a9", "a9b", "A10", "b1"]
+    assert natural_order("B") < natural_order("b")  # the same order on every file system
 
 
 def test_that_time_stamps_continue_when_it_is_opened_again(folder):

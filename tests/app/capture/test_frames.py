@@ -53,6 +53,7 @@ def test_that_anything_but_a_picture_is_refused_with_a_reason():
         (np.full((480, 640, 3), (0, 135, 0), np.uint8), "single colour"),
         (picture((1, 1, 3)), "1 x 1"),
         (picture((480, 20, 3)), "20 x 480"),
+        (picture((100, 120, 2)), "shape"),
         (picture((100, 120, 5)), "shape"),
         (picture((4, 100, 120, 3)), "shape"),
         (np.empty((0, 0, 3), np.uint8), "0 x 0"),

@@ -192,7 +192,8 @@ def test_that_a_take_keeps_its_person_while_it_is_recorded(sitting):
     sitting.enrolment.set_person("Ben")
     sitting.enrolment.assign_take("a", "Ben")
     sitting.offer()
-    assert persons(sitting) == {"a": "Ann"}
+    assert {sample.person for sample in sitting.enrolment.samples} == {"Ann"}
+    assert sitting.enrolment.state.person == "Ann"
 
 
 def test_that_assigning_a_take_changes_that_take_only(sitting):

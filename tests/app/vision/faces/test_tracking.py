@@ -101,6 +101,14 @@ def test_that_a_cut_to_a_person_beside_the_old_position_is_another_face(mtcnn, p
     assert tracker.update(still(second, zoom=0.7, shift=(20.0, 0.0)), 0.03).changed
 
 
+def test_that_reset_forgets_the_face(counting):
+    tracker = FaceTracker(counting)
+    tracker.update(still(1), 0.0)
+    tracker.reset()
+    assert tracker.update(still(1), 0.03).changed
+    assert counting.calls == ["detect"] * 2
+
+
 def test_that_a_newcomer_is_counted_but_takes_over_only_when_clearly_larger(counting):
     tracker = tracker_of(counting, detect_every=2, larger=1.3, detections=3)
     alone = run(tracker, [side_by_side(340, 0)] * 3)
