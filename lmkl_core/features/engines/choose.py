@@ -46,7 +46,7 @@ class _Unusable(Exception):
 class Chooser:
     """Prepare engines for graphs; ``auto`` is onnxruntime, and torch where that fails."""
 
-    name: EngineName
+    engine: EngineName
     cache: Cache
     threads: int | None = None
     progress: Progress | None = None
@@ -54,9 +54,9 @@ class Chooser:
 
     def __call__(self, tasks: Sequence[Task]) -> tuple[list[Engine], tuple[str, ...]]:
         """Return an engine for every task, and the reasons why some run in torch."""
-        if self.name not in ENGINE_NAMES:
+        if self.engine not in ENGINE_NAMES:
             raise InvalidInputError(
-                f"There is no engine {self.name!r}; the engines are {', '.join(ENGINE_NAMES)}."
+                f"There is no engine {self.engine!r}; the engines are {', '.join(ENGINE_NAMES)}."
             )
         engines: list[Engine] = []
         notes = []
@@ -64,13 +64,13 @@ class Chooser:
             label = task.graph.label
             if self.progress is not None:
                 self.progress(number, len(tasks), f"preparing {label}")
-            if self.name == "torch":
+            if self.engine == "torch":
                 engines.append(self._torch(task))
                 continue
             try:
                 engines.append(self._onnxruntime(task))
             except _Unusable as error:
-                if self.name == "onnxruntime":
+                if self.engine == "onnxruntime":
                     raise EngineError(
                         f"onnxruntime cannot run {label}, because {error}; choose the engine auto "
                         "or torch."
