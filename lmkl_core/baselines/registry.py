@@ -64,7 +64,7 @@ class Method:
         reserved = [name for name in parameters if name in fixed]
         if reserved:
             raise InvalidInputError(
-                f"Method {self.name!r} fixes {', '.join(reserved)}: leave out this parameter."
+                f"Leave out {', '.join(reserved)}: method {self.name!r} sets its own value."
             )
         if view is not None:
             fixed["view"] = view
