@@ -24,7 +24,7 @@ STEP = 16  # distance between compared rows; whole rows are contiguous and fast 
 
 # Share of a black picture that may be brighter than black: broken pixels, a status light.
 BRIGHT_SHARE = 0.01
-# The same for video streams in seconds: they repeat still parts, but usually refresh sooner.
+# `frozen_after` of video streams: they repeat still parts, but usually refresh sooner.
 VIDEO_FROZEN_AFTER = 10.0
 MAX_BAND = 6  # limit of the count of earlier pictures for or against a band that never changes
 

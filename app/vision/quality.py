@@ -36,7 +36,7 @@ class Limits:
     min_contrast: float = 8.0  # standard deviation of the luma; a real face's is brightness / 4
     min_sharpness: float = -3.6  # of `sharpness`
     max_yaw: float = 35.0  # degrees either way
-    max_pitch: float = 40.0  # varies with the nose by about ten degrees
+    max_pitch: float = 40.0  # the shape of the nose shifts it by about ten degrees
     max_roll: float = 30.0
     max_motion: float = 1.0  # face sides per second
 
