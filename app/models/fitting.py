@@ -69,7 +69,7 @@ class Samples(list[Sample]):
     def enrolled_conditions(self) -> EnrolledConditions | None:
         return EnrolledConditions.of(self.conditions, self.takes) if self.conditions else None
 
-    def circumstances(self) -> list[int] | None:
+    def condition_groups(self) -> list[int] | None:
         """Return a number per row, the same for takes with shared conditions; None if unknown."""
         return condition_groups(self.conditions, self.takes) if self.conditions else None
 
@@ -114,8 +114,9 @@ def fitted(
     _refuse_repeated(rows, FEWEST_DIFFERENT)
     takes, persons = _takes_and_persons(rows)
     estimator = estimator_of(settings, len(set(persons) - {""}) or 1)
+    groups = rows.condition_groups()
     with _quiet():
-        estimator.fit(rows.views, groups=rows.takes, conditions=rows.circumstances(), cancel=cancel)
+        estimator.fit(rows.views, groups=rows.takes, conditions=groups, cancel=cancel)
     conditions = rows.enrolled_conditions()
     model = PadModel(estimator, features, conditions, takes, persons, rows.is_simulated)
     return _finished(model, rows.takes)
