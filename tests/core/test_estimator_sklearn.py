@@ -78,9 +78,9 @@ FAILURES = {
 }
 
 
-@pytest.mark.parametrize("X", [recording()["eyes"], recording()], ids=["array", "views"])
-def test_that_a_failed_fit_leaves_the_earlier_model_usable(X):
-    for fail in FAILURES.values():
+@pytest.mark.parametrize("fail", FAILURES.values(), ids=FAILURES)
+def test_that_a_failed_fit_leaves_the_earlier_model_usable(fail):
+    for X in (recording()["eyes"], recording()):
         model = make().fit(X)
         before = state(model, X)
         with pytest.raises(InvalidInputError):

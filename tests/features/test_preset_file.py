@@ -194,11 +194,11 @@ def test_that_an_unknown_name_suggests_the_closest():
         load_preset("textur")
 
 
-def test_that_a_path_that_is_not_a_file_is_refused(tmp_path, monkeypatch):
+@pytest.mark.parametrize("path", ["no/such.toml", "gone.toml", Path("texture"), "/", "a\0b"])
+def test_that_a_path_that_is_not_a_file_is_refused(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for path in ("no/such.toml", "gone.toml", Path("texture"), "/", "a\0b"):
-        with pytest.raises(PresetError):
-            load_preset(path)
+    with pytest.raises(PresetError):
+        load_preset(path)
 
 
 def test_that_json_null_is_not_a_missing_key():
