@@ -82,7 +82,7 @@ def test_that_a_meter_finds_its_files(weights, graphs, monkeypatch):
 
 
 @pytest.mark.skipif(REAL not in os.environ, reason=f"{REAL} names no folder with the real files")
-def test_that_the_real_networks_give_the_published_values(graphs):
+def test_that_the_real_networks_agree_with_another_program(graphs):
     folder = Path(os.environ[REAL])
     views = Extractor(BOTH_LAYERS, folder=folder, cache=graphs)(generated_crops())
     for name, (norm, first, live) in EXPECTED.items():
