@@ -1,8 +1,8 @@
-"""A whole life of the program, and what it leaves: no word to anybody, no picture, nothing in logs.
+"""A complete session uses no network and leaves no pictures on disk and nothing personal in logs.
 
-One process lives through everything (`whole_life`), with its home, its folders and its temporary
-files in one place, watched by Python's own audit of sockets in it and in its children, and where
-strace is at hand by the kernel, which sees what libraries in C do too.
+One process does everything (`whole_life`), with its home, settings, data and temporary files in one
+folder. A Python audit hook reports sockets that it and its children open; strace, if installed,
+also those of C libraries.
 """
 
 import os
@@ -24,12 +24,12 @@ from tests.faults.watching import Watch
 from tests.faults.whole_life import MARK, PASSPHRASE
 
 GROUP = "Privacy"
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="it looks at rights and system calls")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX permissions and system calls")
 
 
 @dataclass(frozen=True)
 class Life:
-    """What a life left behind."""
+    """What a session left behind."""
 
     done: subprocess.CompletedProcess
     place: Path
@@ -37,7 +37,7 @@ class Life:
     watch: Watch
 
     def files(self, *folders):
-        """Return all files in some folders of the place, or in all of it."""
+        """Return all files in these folders, or in all."""
         return [
             p for name in folders or [""] for p in (self.place / name).rglob("*") if p.is_file()
         ]
@@ -45,7 +45,7 @@ class Life:
 
 @pytest.fixture(scope="module")
 def inputs(recordings, tmp_path_factory):
-    """Return a folder of the person's: videos, pictures, and things that are broken."""
+    """Return a user's folder of videos, pictures and broken files."""
     folder = tmp_path_factory.mktemp("inputs")
     (folder / f"{MARK}-videos").mkdir()
     for number, path in enumerate(sorted((recordings / "P001" / "bonafide").iterdir())):
@@ -66,8 +66,8 @@ def inputs(recordings, tmp_path_factory):
 @pytest.fixture(scope="module")
 def life(tmp_path_factory, inputs):
     place, evidence = tmp_path_factory.mktemp("place"), tmp_path_factory.mktemp("evidence")
-    Extractor(load_preset("tiny"))  # what it exported is taken along: that takes longest
-    # Not the marks of engines that earlier tests are just using, or were killed while using.
+    Extractor(load_preset("tiny"))  # exported here and copied, because exporting is slow
+    # Not the marks of engines in use by other tests.
     ignored = shutil.ignore_patterns("*.using")
     shutil.copytree(os.environ["LMKL_PAD_CACHE"], place / "cache", ignore=ignored)
     place.chmod(0o700)
@@ -100,13 +100,13 @@ def test_that_nothing_in_python_opens_a_socket(life):
 @pytest.mark.fault(GROUP, "a complete session traced in the kernel: no socket to anywhere")
 def test_that_no_library_opens_a_socket_to_anywhere(life):
     if not life.watch.sees_all:
-        pytest.skip("strace is not here, or not allowed to look")
+        pytest.skip("strace is missing or not permitted")
     assert life.watch.in_the_kernel() == []
 
 
-def test_that_a_socket_would_be_noticed_in_both_ways(tmp_path):
+def test_that_a_socket_opened_by_python_or_by_c_is_noticed(tmp_path):
     code = "import socket\ntry: socket.socket()\nexcept RuntimeError: pass\n"
-    # As a library in C would, past Python's own audit.
+    # As a C library would, without the audit hook.
     code += "import ctypes; ctypes.CDLL(None).socket(2, 2, 0)"
     watch = Watch(tmp_path)
     assert watch.run([sys.executable, "-c", code]).returncode == 0
@@ -126,7 +126,7 @@ MAGIC = {
 
 
 def documented(path):
-    """Whether a file that is left is one that docs/files.md lists."""
+    """Whether docs/files.md lists a file."""
     return bool(
         re.fullmatch(
             r"config/settings\.json"
@@ -139,10 +139,10 @@ def documented(path):
 
 
 @pytest.mark.fault(GROUP, "every file left by a complete session: documented, no picture in it")
-def test_that_only_documented_files_are_left_and_none_holds_a_picture(attempt, life):
+def test_that_only_documented_files_without_pictures_are_left(attempt, life):
     with np.load(life.evidence / "seen.npz") as seen:
         pictures = [seen[name] for name in seen.files if name != "views"]
-    # Rows of pixels of what the camera saw and of the small pictures of faces, not of plain walls.
+    # Rows of pixels of frames and of small pictures of faces, without plain walls.
     strips = [
         row.tobytes()
         for picture in pictures
@@ -159,19 +159,19 @@ def test_that_only_documented_files_are_left_and_none_holds_a_picture(attempt, l
             assert documented(name), f"{name} is not documented"
             data = path.read_bytes()
             kinds = [kind for kind, magic in MAGIC.items() if magic in data]
-            assert kinds == [], f"{name} holds a {kinds}"
-            assert not any(strip in data for strip in strips), f"{name} holds a piece of a frame"
+            assert kinds == [], f"{name} contains {kinds}"
+            assert not any(strip in data for strip in strips), f"{name} contains a piece of a frame"
 
 
 @pytest.mark.fault(GROUP, "files and folders under a permissive umask")
-def test_that_everything_a_life_leaves_is_its_owners_alone(attempt, life):
+def test_that_only_the_owner_can_read_what_a_session_leaves(attempt, life):
     personal = [*life.files("config", "data", "cache", "saved")]
     personal += [path for name in ("config", "data") for path in (life.place / name).rglob("*")]
     assert len(personal) > 8
     for path in personal:
         with attempt():
-            rights = stat.S_IMODE(path.stat().st_mode)
-            assert rights & 0o077 == 0, f"{path.relative_to(life.place)} has {rights:o}"
+            mode = stat.S_IMODE(path.stat().st_mode)
+            assert mode & 0o077 == 0, f"{path.relative_to(life.place)} has mode {mode:o}"
 
 
 @pytest.mark.fault(GROUP, "everything logged at DEBUG in a complete session, failures included")
@@ -179,16 +179,16 @@ def test_that_logs_hold_no_name_no_path_no_feature_and_no_passphrase(life):
     with np.load(life.evidence / "seen.npz") as seen:
         features = seen["views"]
     log = (life.evidence / "log.txt").read_text(encoding="utf-8")
-    said = log + life.done.stderr + life.done.stdout
-    assert " app." in log  # something was logged, of the failures at least
+    output = log + life.done.stderr + life.done.stdout
+    assert " app." in log
     for secret in (MARK, PASSPHRASE, "families", str(life.place), "saved/", "-pictures"):
-        assert secret not in said
-    assert not re.search(r"<(ndarray|Image|Frame)>", said)
-    # Features as anybody would print them.
+        assert secret not in output
+    assert not re.search(r"<(ndarray|Image|Frame)>", output)
+    # Features in the usual formats.
     values = features[np.abs(features) > 1e-3]
     printed = {f"{value:.{digits}f}" for value in values[::29] for digits in (4, 6, 8)}
     printed |= {str(value) for value in values[::29]}
     assert len(printed) > 200
-    found = set(re.findall(r"-?\d+\.\d{4,}", said))
+    found = set(re.findall(r"-?\d+\.\d{4,}", output))
     assert not found & printed
-    assert "Traceback" not in said
+    assert "Traceback" not in output

@@ -1,4 +1,4 @@
-"""Protected models that were changed or cut: noticed every time, and the person's file stays."""
+"""Changed or truncated protected models are refused, and the file stays."""
 
 import random
 
@@ -30,13 +30,13 @@ def test_that_a_changed_bit_of_the_header_is_noticed(attempt):
     for place in range(HEADER.size):
         with attempt():
             error = refusal(flipped(sealed_bytes(), place, place % 8))
-            if place >= HEADER.size - 28:  # salt and nonce look like any other
+            if place >= HEADER.size - 28:  # any salt and nonce are valid
                 assert type(error) is WrongPassphrase
 
 
 @CHANGED
 def test_that_every_changed_bit_of_the_contents_is_noticed(attempt):
-    """With the key derived once: it is the same for all of them."""
+    """The key is derived only once, because that is slow."""
     data = sealed_bytes()
     header, nonce, secret = data[: HEADER.size], data[28:40], bytearray(data[HEADER.size :])
     cipher = _cipher(PASSPHRASE, CHEAPEST, data[12:28])
@@ -50,7 +50,7 @@ def test_that_every_changed_bit_of_the_contents_is_noticed(attempt):
 
 
 @CHANGED
-def test_that_changed_contents_are_told_by_the_whole_loader(attempt):
+def test_that_the_loader_refuses_changed_contents(attempt):
     rng = random.Random(3)
     size = len(sealed_bytes())
     for place in [HEADER.size, size - 1, *(rng.randrange(HEADER.size, size) for _ in range(10))]:
@@ -60,7 +60,7 @@ def test_that_changed_contents_are_told_by_the_whole_loader(attempt):
 
 
 @pytest.mark.fault(GROUP, "protected model: truncated or extended")
-def test_that_a_cut_or_longer_file_is_noticed(attempt):
+def test_that_a_truncated_or_extended_file_is_refused(attempt):
     data = sealed_bytes()
     cut = [data[:length] for length in (*range(60), 100, len(data) // 2, len(data) - 1)]
     for changed in [*cut, data + b"\0", data + data, data[:40] + data]:
@@ -69,7 +69,7 @@ def test_that_a_cut_or_longer_file_is_noticed(attempt):
 
 
 @pytest.mark.fault(GROUP, "protected model: parts of two files combined")
-def test_that_parts_of_two_files_do_not_make_a_third(attempt):
+def test_that_parts_of_two_files_combined_are_refused(attempt):
     one, two = sealed_bytes(), encrypted(plain_bytes(), PASSPHRASE, CHEAPEST)
     for places in (slice(12, 28), slice(28, 40), slice(12, 40), slice(40, None), slice(-16, None)):
         with attempt():
@@ -91,7 +91,7 @@ def test_that_wrong_passphrases_change_nothing(attempt, tmp_path):
 
 
 @pytest.mark.fault(GROUP, "protected model: would need gigabytes or hours to open")
-def test_that_no_file_makes_the_program_work_for_hours(attempt):
+def test_that_a_key_that_takes_hours_to_derive_is_refused(attempt):
     data = sealed_bytes()
     for numbers in [(19, 8, 1), (30, 8, 1), (63, 8, 1), (255, 8, 1), (14, 255, 1), (18, 8, 255)]:
         with attempt():

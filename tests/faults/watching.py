@@ -1,4 +1,4 @@
-"""Processes that are watched for any use of the network, in Python and as the kernel sees it."""
+"""Watch processes for any use of the network, in Python and in the kernel."""
 
 import os
 import re
@@ -8,8 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Every interpreter that starts with this on its path tells of the network and refuses it, also the
-# children in which graphs are exported and engines tried.
+# Logs and refuses any use of the network in every interpreter with this on its path, including the
+# child processes that export graphs and try engines.
 NO_NETWORK = """
 import os, socket, sys
 
@@ -17,7 +17,7 @@ def refuse(event, arguments):
     if not event.startswith("socket."):
         return
     if event == "socket.__new__" and arguments[1] in (socket.AF_UNIX, -1):
-        return  # to another process on this machine; -1 asks a socket that is there what it is
+        return  # to another process on this machine; -1: wraps an existing socket
     if event in ("socket.connect", "socket.bind") and arguments[0].family == socket.AF_UNIX:
         return
     with open(os.environ["NETWORK_LOG"], "a") as file:
@@ -28,17 +28,11 @@ sys.addaudithook(refuse)
 """
 
 _LOCAL = re.compile(r"AF_(UNIX|LOCAL|NETLINK)\b")
-"""What a program may open without a word leaving the machine."""
+"""Families of sockets that do not leave the machine."""
 
 
 class Watch:
-    """What watches a process and its children.
-
-    Parameters
-    ----------
-    folder : Path
-        Where it writes down what it sees.
-    """
+    """Watches a process and its children, and writes its logs into a folder."""
 
     def __init__(self, folder):
         self._folder = folder
@@ -47,10 +41,10 @@ class Watch:
         self._strace = self._find_strace()
 
     def _find_strace(self):
-        """Return the command by which the kernel tells, if it is here and allowed to."""
+        """Return the strace command, or nothing if it is missing or not permitted."""
         which = ["-f", "-qq", "-e", "trace=socket,connect,sendto,sendmsg", "-o", str(self._calls)]
         if shutil.which("strace") is not None:
-            # With a filter in the kernel other calls are as fast as ever.
+            # Filtering in the kernel keeps other calls fast.
             for more in (["--seccomp-bpf"], []):
                 command = ["strace", *which, *more]
                 if not subprocess.run(
@@ -61,33 +55,33 @@ class Watch:
 
     @property
     def sees_all(self):
-        """Whether the kernel tells what libraries in C do."""
+        """Whether calls of C libraries are seen."""
         return bool(self._strace)
 
     def run(self, command, *, cwd=ROOT, **environment):
-        """Run a command to its end, with nothing else in its environment than this.
+        """Run a command to its end, with only these environment variables.
 
-        Some libraries keep quiet where they see that they are tested.
+        Some libraries do not use the network if the environment shows that they are tested.
         """
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         paths = {"PYTHONPATH": os.pathsep.join([str(self._folder), str(ROOT)])}
-        told = {"NETWORK_LOG": str(self._folder / "network.txt")}
+        log = {"NETWORK_LOG": str(self._folder / "network.txt")}
         return subprocess.run(
             [*self._strace, *map(str, command)],
             capture_output=True,
             text=True,
             check=False,
             cwd=cwd,
-            env=kept | paths | told | {name: str(value) for name, value in environment.items()},
+            env=kept | paths | log | {name: str(value) for name, value in environment.items()},
         )
 
     def in_python(self):
-        """Return what Python saw of the network; empty if nothing."""
+        """Return the uses of the network in Python."""
         log = self._folder / "network.txt"
         return log.read_text() if log.exists() else ""
 
     def in_the_kernel(self):
-        """Return the calls that opened a socket to anything but this machine."""
+        """Return the calls that opened a socket to another machine."""
         lines = self._calls.read_text(encoding="utf-8", errors="replace").splitlines()
         opened = [line for line in lines if re.search(r"\bsocket\(", line)]
         return [line for line in opened if not _LOCAL.search(line)]

@@ -1,9 +1,8 @@
-"""A whole life of the program in one process: window and commands, with failures on the way.
+"""A complete session in one process: window and commands, including failures.
 
 ``python -m tests.faults.whole_life INPUTS SAVED EVIDENCE`` enrols in the real window on the demo,
-fits, tests, saves a report and a model, opens what is broken, and then does the same by commands.
-What was seen and computed goes into EVIDENCE, for `test_privacy_life`, which searches everything
-else for it.
+fits, tests, saves a report and a model, opens broken files, and then does the same by commands. It
+writes the frames and features to EVIDENCE; `test_privacy_life` searches everything else for them.
 """
 
 import logging
@@ -15,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 MARK = "ANNA-KARENINA"
-"""In every name that a person types here, and in every path of theirs."""
+"""Part of every name that the user types, and of every path."""
 
 PASSPHRASE = f"{MARK} happy families are all alike"
 
 
 class Everything(logging.Handler):
-    """Writes every record as it is, with what it was made from where that is no plain value."""
+    """Writes every record, with the types of its arguments unless they are plain values."""
 
     def __init__(self, file):
         super().__init__(logging.DEBUG)
@@ -43,7 +42,7 @@ class Hands:
     def waitUntil(self, condition, timeout):
         from app.qt.window_picture import wait_until
 
-        assert wait_until(condition, timeout / 1000), "it never came true"
+        assert wait_until(condition, timeout / 1000), "timed out"
 
     def mouseClick(self, *arguments, **options):
         from PySide6.QtTest import QTest
@@ -57,7 +56,7 @@ class Hands:
 
 
 def live_in_the_window(inputs, saved):
-    """Do by clicks what a person does, and return what the camera saw and the program computed."""
+    """Use the window as a person would; return the camera's frames and the enrolled samples."""
     from PySide6.QtWidgets import QFileDialog
 
     from app import settings
@@ -108,7 +107,7 @@ def live_in_the_window(inputs, saved):
     driver.press("Ctrl+E")
     driver.until(lambda: not driver.session.has_unsaved_model)
 
-    # What goes wrong: a model that is none, a video that is none, pictures one of which is broken.
+    # A broken model, a broken video, and pictures one of which is broken.
     driver.controller.model.open(str(inputs / f"{MARK}-broken.safetensors"))
     driver.until_notice(f"{MARK}-broken")
     driver.drop(inputs / f"{MARK}-broken.avi")
@@ -122,7 +121,7 @@ def live_in_the_window(inputs, saved):
 
 
 def live_by_commands(inputs, saved):
-    """Do the same without a window."""
+    """Do the same by commands."""
     from typer.testing import CliRunner
 
     from app.cli.main import cli
