@@ -83,7 +83,7 @@ class Plot(pg.GraphicsView):
         self.setInteractive(False)
         self.setAntialiasing(True)
         self.setViewportUpdateMode(self.ViewportUpdateMode.FullViewportUpdate)
-        self.setCacheMode(self.CacheModeFlag.CacheNone)  # the ground of the card shows through
+        self.setCacheMode(self.CacheModeFlag.CacheNone)  # the background of the card shows through
         self.viewport().setAutoFillBackground(False)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(self.fontMetrics().height() * 6)
@@ -145,8 +145,8 @@ class Plot(pg.GraphicsView):
         if self._left_text:
             self.axis("left").setWidth(self.text_width(self._left_text) + 10)
         # Leave room for half a label at the ends of the axes.
-        top = self.fontMetrics().height() // 2
-        self._grid.setContentsMargins(1, top, self.text_width("0.00") // 2 + 4, 1)
+        top, side = self.fontMetrics().height() // 2, self.text_width("0.00") // 2 + 4
+        self._grid.setContentsMargins(1 if "left" in self._axes else side, top, side, 1)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.DevicePixelRatioChange:

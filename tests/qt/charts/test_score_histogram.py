@@ -53,6 +53,8 @@ def test_that_a_distant_threshold_is_in_view_and_the_tool_tip_shows_a_bars_count
     plot = chart.findChild(Plot)
     low, high = plot.box.viewRange()[0]
     assert low < 0.2 < 0.9 < high
+    # Half a label fits beside the area.
+    assert plot.box.sceneBoundingRect().left() >= plot.text_width("0.0") / 2
     position = plot.mapFromScene(plot.box.mapViewToScene(QPointF(0.495, 1)))
     qtbot.mouseMove(plot.viewport(), position)
     qtbot.waitUntil(lambda: bool(QToolTip.text()))
