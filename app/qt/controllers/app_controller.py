@@ -163,7 +163,8 @@ class AppController(Controller):
         try:
             settings_file.save(settings)
         except OSError as error:
-            text = f"The settings cannot be saved ({error.strerror or error})."
+            reason = error.strerror or error
+            text = f"The settings cannot be saved ({reason}): check their folder and disk space."
             self.tell(text, "warning", "settings")
         self.source.use(settings)
         self.recovery.switch(settings.recover_takes)
