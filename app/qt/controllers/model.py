@@ -112,7 +112,7 @@ class ModelController(Controller):
         self.job_requested.emit(Job("Exporting the model", work, self._on_exported, fail))
 
     def open(self, path: str, passphrase: str | None = None) -> None:
-        """Load a model once the views are known that it has to match.
+        """Load a model as soon as the views that it must match are known.
 
         A protected model without a passphrase asks for it.
         """
