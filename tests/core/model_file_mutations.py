@@ -31,12 +31,9 @@ NUMBERS = [
 ]  # fmt: skip
 """Replacements of elements of a tensor."""
 
-KINDS = ["views", "one array, float32", "precomputed", "inducing", "disjoint linear, grown"]
-"""Kinds of files, each with tensors or values that the others lack."""
-
 
 def small_model(kind):
-    """Fit a model of this kind to a few rows."""
+    """Fit a model to a few rows: one of the kinds in the corpus of `tools.fuzzing`, or "views"."""
     rng = np.random.default_rng(4)
     n = 12
     views = {"a": rng.normal(size=(n, 2)), "b": rng.normal(size=(n, 3))}

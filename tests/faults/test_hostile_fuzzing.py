@@ -11,7 +11,7 @@ from tools.fuzzing.targets import NAMES, make_target
 GROUP = "Hostile files"
 
 SHARES = {
-    "model": ("mutants of model files, most with a valid digest", 400),
+    "model": ("mutants of model files, most with a valid digest", 800),
     "sealed": ("mutants of protected model files", 25),
     "app-model": ("mutants of model files, opened by the window", 120),
     "settings": ("mutants of the settings file", 300),

@@ -1,50 +1,32 @@
-"""Hostile files are refused in one sentence, or load to a model with finite scores.
+"""Hostile model files are refused in one sentence that names the problem.
 
-``python -m tools.fuzzing --target model`` tries a hundred thousand mutants.
+`tests.faults.test_hostile_fuzzing` tries mutants of valid files, and
+`tests.faults.test_hostile_files` pipes.
 """
 
-import math
 import os
 import pickle
 import random
 import struct
-import threading
 import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from safetensors.numpy import save
 
 from lmkl_core import ModelFileError, load_model
 from lmkl_core.kernels import KERNELS
 from lmkl_core.model_file import from_bytes, to_bytes
 from lmkl_core.model_file.container import LARGEST_HEADER, seal
-from tests.core.model_file_mutations import (
-    KINDS,
-    mutant,
-    small_model,
-    unsealed,
-    with_header,
-    with_manifest,
-)
-
-MUTANTS = 1000
-"""Sealed mutants, over all kinds of files."""
+from tests.core.model_file_mutations import small_model, unsealed, with_header, with_manifest
 
 BACKSTOP = "makes no sense"
 """Message for errors that no check foresaw; there should be none."""
 
 
 @pytest.fixture(scope="module")
-def files():
-    return {kind: to_bytes(small_model(kind)) for kind in KINDS}
-
-
-@pytest.fixture(scope="module")
-def data(files):
-    return files["views"]
+def data():
+    return to_bytes(small_model("views"))
 
 
 def assert_one_sentence(message):
@@ -63,21 +45,6 @@ def refused(data):
     return str(caught.value)
 
 
-def refused_or_finite(data):
-    """Load; return whether the file was accepted, and then check that scores are finite."""
-    try:
-        model, manifest = from_bytes(data, "bad.lmkl")
-    except ModelFileError as error:
-        assert_one_sentence(str(error))
-        return False
-    rng = np.random.default_rng(0)
-    views = [(view.name, rng.normal(size=(4, view.columns))) for view in manifest.views]
-    assert np.all(np.isfinite(model.score_samples(views)))
-    assert np.all(np.isfinite(model.decision_function(views)))
-    assert math.isfinite(model.gap_)
-    return True
-
-
 @pytest.mark.fault("Hostile files", "a model file with any one bit flipped")
 def test_that_every_single_bit_flip_is_detected(data):
     rng = random.Random(1)
@@ -93,49 +60,6 @@ def test_that_truncated_and_extended_files_are_refused(data):
         refused(data[:length])
     for tail in (b"\0", b"x" * 8, data):
         refused(data + tail)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_that_sealed_mutants_are_refused_or_score_finite_numbers(kind, files):
-    document, tensors = unsealed(files[kind])
-    accepted, count = 0, MUTANTS // len(KINDS)
-    for seed in range(count):
-        changed, changes = mutant(document, tensors, random.Random(f"{kind} {seed}"))
-        try:
-            accepted += refused_or_finite(changed)
-        except Exception as error:
-            raise AssertionError(f"mutant {seed} of {kind!r}: {changes}") from error
-    assert 0 < accepted < count
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner),
-    max_leaves=8,
-)
-
-
-@settings(max_examples=150)
-@given(data=st.data())
-def test_that_any_json_in_any_place_of_the_manifest_is_refused_or_harmless(files, data):
-    document, tensors = unsealed(files[data.draw(st.sampled_from(KINDS))])
-    key = data.draw(st.sampled_from(sorted(document)))
-    if isinstance(document[key], dict) and document[key] and data.draw(st.booleans()):
-        inner = data.draw(st.sampled_from(sorted(document[key])))
-        document[key][inner] = data.draw(json_values)
-    else:
-        document[key] = data.draw(json_values)
-    try:
-        changed = seal(document, tensors)
-    except ValueError:  # NaN and infinity are not JSON
-        return
-    refused_or_finite(changed)
-
-
-@settings(max_examples=150)
-@given(st.binary(max_size=400), st.booleans())
-def test_that_random_bytes_are_refused(noise, with_length):
-    refused(struct.pack("<Q", len(noise)) + noise if with_length else noise)
 
 
 def nested(depth):
@@ -306,21 +230,9 @@ def test_that_missing_empty_and_other_files_are_distinguished(tmp_path, data):
     ]:
         path.write_bytes(content)
         assert message in refused_path(path)
+    if os.name == "posix":
+        assert "not a regular file" in refused_path("/dev/zero")
+        assert "cannot be used" in refused_path("/proc/self/mem")
     path.write_bytes(data)
     assert "exceed the limit" in refused_path(path, max_bytes=len(data) - 1)
     assert load_model(path, max_bytes=len(data)).view_names_ == ("a", "b")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="POSIX files")
-def test_that_pipes_devices_and_unreadable_files_are_refused_at_once(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    done = threading.Event()
-
-    def load():
-        assert "not a regular file" in refused_path(tmp_path / "pipe")
-        done.set()
-
-    threading.Thread(target=load, daemon=True).start()
-    assert done.wait(10)
-    assert "not a regular file" in refused_path("/dev/zero")
-    assert "cannot be used" in refused_path("/proc/self/mem")
