@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.evaluation.protocols.types import SplitCount
 from app.evaluation.published import TABLES
 from app.reports.notices import notices
 from lmkl_core.baselines import METHODS
@@ -76,8 +77,9 @@ REPEATED = "judged by more than one model: 10 of 10"
         (table(method(folds=(fold("a"), fold("b")))), REPEATED),
         (table(method(folds=(fold(table=scores([0.9, 0.8])),))), "No attack has a score"),
         (table(), f"{FEW} to draw from: 4"),
+        (table(recordings=(SplitCount("", "test", "attack", 6, 0, 7),)), "6 found, 7 published"),
     ],
-    ids=["preset", "protocol", "mode", "repeated", "no attack", "few subjects"],
+    ids=["preset", "protocol", "mode", "repeated", "no attack", "few subjects", "counts"],
 )
 def test_that_caveats_are_reported_where_they_apply(made, words):
     assert words in " ".join(notices(made))

@@ -63,6 +63,11 @@ def test_that_other_files_are_reported(root):
         assert "anna/remarks, anna/bonafide/late.3gp, anna/bonafide/notes.txt and 7 more" in note
 
 
+def test_that_without_other_files_none_are_reported(tmp_path):
+    touch(tmp_path, [f"anna/{take}.mp4" for take in ("bonafide/1", "bonafide/2", "attack-x/1")])
+    assert not [note for note in read(tmp_path).notes if note.startswith("Left out")]
+
+
 @pytest.mark.parametrize("split", ["", "test/"])
 def test_that_a_misspelt_folder_of_recordings_is_refused(tmp_path, split):
     whole = ["anna/bonafide/1.mp4", "anna/bonafide/2.mp4", "anna/attack-print/1.mp4"]
