@@ -28,7 +28,7 @@ class Offer(Enum):
     FINISHED = "kept, and the take is complete"
     ALIKE = "too much like the others"
     UNUSABLE = "no usable face"
-    REFUSED = "called an attack by the model it would be folded into"
+    REFUSED = "called an attack by the model it would be added to"
     IGNORED = "no take is being recorded"
 
 
