@@ -407,8 +407,8 @@ class Rounds:
         yield Wait("waiting for the demo's recordings", lambda: self._recorded())
         self._controller.source.present(GENUINE)
         notices = self._window.live.notices
-        for line in list(notices._lines):
-            notices.remove(line)
+        for banner in list(notices._banners):
+            notices.remove(banner)
         yield from self._frames("coming to rest", 8)
         yield Wait("coming to rest", seconds=1.5)
 
