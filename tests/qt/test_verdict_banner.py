@@ -48,11 +48,16 @@ def test_that_another_verdict_is_shown_at_once(banner):
     assert "0.100 < 0.300" in banner.text
 
 
-def test_that_figures_change_at_a_limited_rate(banner, qtbot):
+def test_that_figures_change_at_a_limited_rate_and_not_while_hidden(banner, qtbot):
     banner.show_decision(GENUINE)
     banner.show_decision(replace(GENUINE, score=0.5))
     assert "0.412" in banner.text
     qtbot.waitUntil(lambda: "0.500" in banner.text)
+    banner.show_decision(replace(GENUINE, score=0.6))
+    banner.hide()
+    assert not banner._throttle.isActive()
+    banner.show()
+    assert "0.600" in banner.text
 
 
 def test_that_unfamiliar_conditions_offer_a_take_and_a_missing_model_enrolment(banner, qtbot):

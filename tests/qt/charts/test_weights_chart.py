@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox
 from app.qt.charts.bars import BarTable
 from app.qt.charts.weights import WeightsChart
 from tests.qt.charts.chart_values import VIEWS, model_summary
-from tests.qt.driving import wheel_over
+from tests.qt.driving import texts_of, wheel_over
 
 FOUR = ("face/vgg16.last", "eyes/vgg16.last", "face/resnet50.layer9", "face/resnet50.layer13")
 WEIGHTS = ((0.1, 0.4, 0.0, 0.3), (0.6, 0.2, 0.2, 0.0))
@@ -60,8 +60,12 @@ def test_that_the_wheel_changes_neither_order_nor_table(chart):
 
 
 def test_that_the_table_shows_weights_or_shares_that_sum_to_one(chart):
+    table = chart.findChild(BarTable)
+    titles = [table.horizontalHeaderItem(column).text() for column in range(table.columnCount())]
+    assert titles == ["Network", "Layer", "Cluster\n1", "Cluster\n2", "Total"]
+    assert "Region" in texts_of(table)
     assert row_texts(chart, 2) == ["face", "ResNet-50", "layer9", "0", "0.200", "0.200"]
-    tip = chart.findChild(BarTable).item(0, 3).toolTip()
+    tip = table.item(0, 3).toolTip()
     assert tip == "face/vgg16.last\nCluster 2\nWeight 0.6000\n60.0 % of the cluster"
     chart.findChild(QCheckBox).setChecked(True)
     assert row_texts(chart, 0) == ["face", "VGG-16", "last", "12.5 %", "60.0 %"]
