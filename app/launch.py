@@ -10,8 +10,16 @@ from pathlib import Path
 
 SOCKETS = Path("/tmp/.X11-unix")
 
-_NEEDED = ("libxcb-cursor.so.0", "libxkbcommon-x11.so.0")
-"""Libraries that Qt's X11 plugin needs and some distributions do not install."""
+_NEEDED = {
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-image.so.0": "libxcb-image0",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+}
+"""Libraries that Qt's X11 plugin needs and some distributions do not install; Debian's packages."""
 
 
 def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | None = None) -> int:
@@ -87,12 +95,19 @@ def why_no_screen(
     local = sockets / f"X{number.partition('.')[0]}"
     if not host and sockets.is_dir() and not local.exists():
         return f"The screen {display} does not answer (DISPLAY is set, but no such display exists)."
-    for library in _NEEDED:
-        try:
-            ctypes.CDLL(library)
-        except OSError:
-            return (
-                f"Qt cannot open a window because {library} is missing; on Debian: "
-                "sudo apt-get install libxcb-cursor0 libxkbcommon-x11-0."
-            )
-    return ""
+    missing = [library for library in _NEEDED if not _loads(library)]
+    if not missing:
+        return ""
+    packages = " ".join(_NEEDED[library] for library in missing)
+    return (
+        f"Qt cannot open a window without {', '.join(missing)}; on Debian: "
+        f"sudo apt-get install {packages}."
+    )
+
+
+def _loads(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True

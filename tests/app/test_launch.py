@@ -1,12 +1,15 @@
 """``lmkl-pad`` without a command: the window, or a short demo if there is no screen."""
 
+import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import PySide6
 import pytest
 
+from app import launch as launching
 from app.__main__ import main
 from app.cli.console import ExitCode
 from app.cli.demo import DEFAULT_OUTPUT, JSON_FILE, MODEL_FILE
@@ -103,7 +106,7 @@ def test_that_opening_the_window_does_not_load_the_command_line():
 @pytest.fixture
 def sockets(tmp_path, monkeypatch):
     """Return a folder with the socket of one X server, number 7; all libraries load."""
-    monkeypatch.setattr("app.launch._NEEDED", ())
+    monkeypatch.setattr("app.launch._NEEDED", {})
     (tmp_path / "X7").touch()
     return tmp_path
 
@@ -140,8 +143,25 @@ def test_that_a_missing_screen_is_found_and_named(sockets):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="libraries are named as on Linux")
-def test_that_a_missing_library_is_named(sockets, monkeypatch):
-    monkeypatch.setattr("app.launch._NEEDED", ("libc.so.6",))
+def test_that_missing_libraries_are_named_with_their_packages(sockets, monkeypatch):
+    needed = {"libc.so.6": "libc6"}
+    monkeypatch.setattr("app.launch._NEEDED", needed)
     assert why_no_screen({"DISPLAY": ":7"}, "linux", sockets) == ""
-    monkeypatch.setattr("app.launch._NEEDED", ("libc.so.6", "libno-such-thing.so.0"))
-    assert "libno-such-thing.so.0" in why_no_screen({"DISPLAY": ":7"}, "linux", sockets)
+    needed |= {"libone.so.0": "libone0", "libtwo.so.0": "libtwo0"}
+    sentence = why_no_screen({"DISPLAY": ":7"}, "linux", sockets)
+    assert "without libone.so.0, libtwo.so.0;" in sentence
+    assert sentence.endswith("install libone0 libtwo0.")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the plugin of Linux")
+def test_that_all_libraries_of_the_x11_plugin_are_checked_and_documented():
+    plugin = Path(PySide6.__file__).parent / "Qt/plugins/platforms/libqxcb.so"
+    listed = subprocess.run(["ldd", plugin], capture_output=True, text=True, check=True).stdout
+    found = set(re.findall(r"^\s*(libx(?:cb-|kbcommon-x)\S+)", listed, re.MULTILINE))
+    with_others = ("randr", "render", "shm", "sync", "util", "xfixes", "xkb")  # on Debian
+    found = {
+        name for name in found if not name.startswith(tuple(f"libxcb-{n}." for n in with_others))
+    }
+    assert found == set(launching._NEEDED)
+    page = (ROOT / "docs/installing.md").read_text(encoding="utf-8")
+    assert set(launching._NEEDED.values()) <= set(page.split())
