@@ -150,6 +150,9 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
         return "Out of memory: use fewer frames or a smaller preset.", ExitCode.FAILED
     if isinstance(error, OSError):
         where = "" if error.filename is None else f" {error.filename}"
+        if error.errno == errno.ENOSPC:
+            what = where or " the output"
+            return f"Cannot write{what}: the disk is full; free some space.", ExitCode.UNWRITABLE
         return f"Cannot use{where}: {error.strerror or error}.", ExitCode.FAILED
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return (

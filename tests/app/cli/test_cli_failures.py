@@ -142,6 +142,18 @@ def test_that_a_reader_who_closes_the_pipe_gets_no_error_message(how):
     assert process.returncode == ExitCode.PIPE_CLOSED
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+def test_that_output_to_a_full_disk_is_refused_in_one_sentence():
+    code = COMMAND.format(work="typer.echo('line')")
+    with open("/dev/full", "w") as full:
+        run = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert run.returncode == ExitCode.UNWRITABLE
+    (sentence,) = run.stderr.splitlines()
+    assert "disk is full" in sentence
+
+
 def test_that_a_reader_of_the_help_may_close_the_pipe_too():
     reading, writing = os.pipe()
     os.close(reading)  # the first write fails
