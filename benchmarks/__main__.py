@@ -27,6 +27,9 @@ NAMED = ("figures", "real_views", "soak")
 def main():
     if len(sys.argv) > 1:
         name, *arguments = sys.argv[1:]
+        if name in ("-h", "--help"):
+            print(f"{__doc__}\nBenchmarks: {', '.join(NAMES + NAMED)}")
+            return
         if name not in NAMES + NAMED:
             known = ", ".join(NAMES + NAMED)
             sys.exit(f"There is no benchmark {name!r}: choose one of {known}.")
