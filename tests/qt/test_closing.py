@@ -86,6 +86,19 @@ def test_that_closing_while_networks_are_prepared_releases_the_source_and_ends_a
     assert driver.controller.stop()  # does nothing the second time
 
 
+@pytest.mark.parametrize("during", ["a take", "a presentation"])
+def test_that_closing_while_frames_are_collected_ends_all_threads(launch, exported, during):
+    driver = launch(recent=(str(exported),)).until_modelled()
+    if during == "a take":
+        driver.click(driver.pages.enrol.record.button)
+        driver.until(lambda: driver.session.enrolment.samples)
+    else:
+        driver.turn_to("Test")
+        driver.click(driver.pages.test._present.present_button)
+        driver.until(lambda: driver.session.guided_test.state.progress > 0)
+    assert driver.controller.stop()
+
+
 def test_that_closing_during_a_fit_ends_all_threads(launch, samples):
     driver = launch().until_prepared()
     driver.enrol(samples)
