@@ -79,6 +79,12 @@ def shown(qtbot):
             widget.resize(*size)
         with qtbot.waitExposed(widget):
             widget.show()
+
+        def activated():
+            widget.activateWindow()  # again and again: without a window manager, one may be lost
+            return widget.isActiveWindow()
+
+        qtbot.waitUntil(activated)  # before shortcuts and the focus
         return widget
 
     return show

@@ -46,7 +46,6 @@ def test_that_frames_are_named_for_screen_readers_also_after_their_take_is_renam
 
 def test_that_the_focused_frame_is_visible_while_others_are_selected(gallery, qtbot):
     gallery.show_samples(samples([0, 1, 2]))
-    gallery.activateWindow()
     gallery.view.setFocus()
     qtbot.waitUntil(gallery.view.hasFocus)
     gallery.view.setCurrentRow(0)

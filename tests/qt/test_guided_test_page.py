@@ -50,7 +50,6 @@ def page(shown, controller):
     page = TestPage(controller)
     page.set_why_not("")
     shown(page, 460, 560)
-    page.activateWindow()
     page.setFocus()
     return page
 

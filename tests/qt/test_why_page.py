@@ -87,7 +87,6 @@ def test_that_a_score_at_the_threshold_is_accepted_and_differences_are_named(rea
 def test_that_the_key_h_holds_the_newest_frame_and_resumes(qtbot, ready):
     show(ready, scored(0))
     ready.show_scored(scored(1, terms=LOW_MOUTH))
-    ready.activateWindow()
     qtbot.keyClick(ready, Qt.Key.Key_H)
     assert ready.is_held
     assert f"{VIEWS[MOUTH]},mouth,EfficientNet-Lite0,block7,1,0.001," in ready.chart.to_csv()
