@@ -30,6 +30,7 @@ from app.demo.run import DemoResult, GroupResult
 from app.models.files import save
 from app.models.summary import describe, known, threshold_facts
 from app.reports import Context, build, write
+from app.reports.words import percent, span
 from lmkl_core.errors import ModelFileError
 from lmkl_core.system.files import write_atomically
 from lmkl_core.system.processes import module_command, module_environment
@@ -188,13 +189,14 @@ def print_demo(result: DemoResult, console: Console) -> None:
     verdict = "certified" if result.is_certified else "NOT certified"
     console.print(f"Relative optimality gap: {result.model.gap_:.1e} ({verdict})")
     calibration = result.model.calibration_
-    low, high = calibration.stress_interval
+    stress = (
+        f"{percent(calibration.stress_bpcer)}, 95 % interval {span(calibration.stress_interval)}"
+    )
     console.print(
         f"Threshold: {calibration.threshold:.4f}; accept when score >= threshold\n"
         f"- Set to {calibration.origin}; no attack was used\n"
         f"- {calibration.statement}\n"
-        f"- With whole conditions left out, as if never enrolled: "
-        f"BPCER {calibration.stress_bpcer:.1%}, 95 % interval {low:.1%} to {high:.1%}",
+        f"- With whole conditions left out, as if never enrolled: BPCER {stress}",
         markup=False,
     )
     console.print(_verdicts_table(result))
@@ -212,9 +214,9 @@ def _verdicts_table(result: DemoResult) -> Table:
         joined = tuple(one for item in members for one in item.presentations)
         for item in (*members, GroupResult(name, is_attack, joined)):
             tally = item.tally
-            value, (low, high) = tally.errors.value, tally.errors.interval
-            rate = "-" if value is None else f"{value:.1%}"
-            interval = "-" if value is None else f"{100 * low:.1f} to {high:.1%}"
+            value = tally.errors.value
+            rate = "-" if value is None else percent(value)
+            interval = "-" if value is None else span(tally.errors.interval)
             counts = (tally.n, tally.n_accepted, tally.n_refused, tally.n_no_response)
             style = "bold" if item.name == name else ""
             rows.append([Text(str(cell), style) for cell in (item.name, *counts, rate, interval)])

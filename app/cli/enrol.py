@@ -35,6 +35,7 @@ from app.cli.recorder import Recorder, TakeRecorded, TakeWanted
 from app.models.files import PROTECTED_SUFFIX, SUFFIX, Export, save
 from app.models.summary import CERTIFIED_GAP
 from app.names import cleaned_name
+from app.reports.words import percent, span
 from app.session.takes import coverage_by_person
 from app.vision.pipeline import make_pipeline
 from lmkl_core.errors import ModelFileError
@@ -210,8 +211,8 @@ def _people_table(people: list[dict[str, Any]]) -> Table:
             person["n_takes"],
             person["n_frames"],
             f"{person['median_score']:.3f}",
-            f"{person['bpcer']:.1%} of {person['n_scores']}",
-            "{:.1%} to {:.1%}".format(*person["bpcer_interval"]),
+            f"{percent(person['bpcer'])} of {person['n_scores']}",
+            span(person["bpcer_interval"]),
         )
         for person in people
     ]

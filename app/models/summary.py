@@ -12,7 +12,12 @@ from app.models.model import PadModel, preset_name
 from app.types import Image, Interval
 from lmkl_core import InvalidInputError, LocalisedMKL
 from lmkl_core.calibration.left_out import block_numbers, time_blocks
-from lmkl_core.calibration.threshold import Calibration, clopper_pearson, effective_number
+from lmkl_core.calibration.threshold import (
+    Calibration,
+    clopper_pearson,
+    effective_number,
+    percent,
+)
 from lmkl_core.theory import (
     dual_norm_bound,
     generalisation_bound,
@@ -214,7 +219,8 @@ def _bounds(estimator: LocalisedMKL) -> tuple[Bound, ...]:
         Bound(
             "expected squared error",
             general.value,
-            f"of genuine samples, at most, with confidence {1 - CONFIDENCE:.0%} (Proposition 3)."
+            f"of genuine samples, at most, with confidence {percent(1 - CONFIDENCE, 0)} "
+            "(Proposition 3)."
             f"{vacuous}",
         ),
     )

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lmkl_core.base import TOO_LARGE, ViewsEstimator, refuse_unless_finite
 from lmkl_core.calibration.left_out import block_numbers, choose_block_length, time_blocks
-from lmkl_core.calibration.threshold import Calibration, calibrate, threshold_for
+from lmkl_core.calibration.threshold import Calibration, calibrate, percent, threshold_for
 from lmkl_core.errors import InvalidInputError, raise_if_cancelled
 from lmkl_core.kernels import ViewKernel, fit_kernels, mean_gram
 from lmkl_core.validation import (
@@ -156,7 +156,7 @@ class Baseline(ViewsEstimator):
         self.calibration_: Calibration = calibrate(
             scores,
             threshold_for(scores, target),
-            f"a BPCER of {target:.1%}",
+            f"a BPCER of {percent(target)}",
             block_numbers(blocks, len(takes)),
             takes,
             target_bpcer=target,

@@ -42,6 +42,11 @@ def clopper_pearson(failures, trials: float, confidence: float = 0.95):
     return (low, high) if counts.ndim else (float(low), float(high))
 
 
+def percent(share: float, decimals: int = 1) -> str:
+    """Return a share as ``"26.5 %"``."""
+    return f"{100 * share:.{decimals}f} %"
+
+
 FEW_BLOCKS = 8
 """With fewer blocks, the variance between them cannot be estimated."""
 
@@ -185,7 +190,10 @@ def operating_point(
     """
     training_level = float(np.median(training_scores))
     of_training = f"of the median training score {training_level:.3g}, the lowest allowed"
-    least = (LEAST_TRAINING_SHARE * training_level, f"{LEAST_TRAINING_SHARE:.0%} {of_training}")
+    least = (
+        LEAST_TRAINING_SHARE * training_level,
+        f"{percent(LEAST_TRAINING_SHARE, 0)} {of_training}",
+    )
     return max(_left_out_rule(scores, target_bpcer), least, key=lambda rule: rule[0])
 
 
@@ -198,9 +206,9 @@ def _left_out_rule(scores: np.ndarray, target_bpcer: float | None) -> tuple[floa
     level = float(np.median(scores))
     of_level = f"of the median left-out score {level:.3g}"
     if target_bpcer is None:
-        return LEVEL_SHARE * level, f"{LEVEL_SHARE:.0%} {of_level}"
-    wanted = (threshold_for(scores, target_bpcer), f"a BPCER of {target_bpcer:.1%}")
-    least = (LEAST_SHARE * level, f"{LEAST_SHARE:.0%} {of_level}, the lowest for any BPCER")
+        return LEVEL_SHARE * level, f"{percent(LEVEL_SHARE, 0)} {of_level}"
+    wanted = (threshold_for(scores, target_bpcer), f"a BPCER of {percent(target_bpcer)}")
+    least = (LEAST_SHARE * level, f"{percent(LEAST_SHARE, 0)} {of_level}, the lowest for any BPCER")
     return max(wanted, least, key=lambda rule: rule[0])
 
 
@@ -286,18 +294,19 @@ NOT_POSITIVE = (
 def _statement(rule, target, bpcer, interval, effective, promised, confidence) -> str:
     low, high = interval
     rate = (
-        f"BPCER {bpcer:.1%} on left-out scores, {confidence:.0%} interval {low:.1%} to {high:.1%} "
-        f"(about {effective:.0f} independent scores)"
+        f"BPCER {percent(bpcer)} on left-out scores, {percent(confidence, 0)} interval "
+        f"{100 * low:.1f} to {percent(high)} (about {effective:.0f} independent scores)"
     )
     if target is None:
         return f"{rate}."
     if promised:
-        return f"{rate}: the target of {target:.1%} is met in expectation."
+        return f"{rate}: the target of {percent(target)} is met in expectation."
     if bpcer > target:
-        return f"{rate}: more than the target of {target:.1%}, because the threshold is {rule}."
+        more = f"more than the target of {percent(target)}"
+        return f"{rate}: {more}, because the threshold is {rule}."
     needed = int(np.ceil(1 / target - 1 - 1e-9))
     return (
-        f"{rate}: too little data to promise {target:.1%}. The lowest rate that can be promised is "
-        f"{1 / (effective + 1):.1%}; about {needed} independent scores are needed, so enrol more "
-        "takes."
+        f"{rate}: too little data to promise {percent(target)}. The lowest rate that can be "
+        f"promised is {percent(1 / (effective + 1))}; about {needed} independent scores are "
+        "needed, so enrol more takes."
     )

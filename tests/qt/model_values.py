@@ -10,7 +10,7 @@ from tests.scored_frames import scored_frame
 
 THRESHOLD = 0.6935
 USUAL_TERMS = terms(0.8)
-STATEMENT = "BPCER 4.4 % on left-out scores, 95% interval 1.2 % to 11.3 %."
+STATEMENT = "BPCER 4.4 % on left-out scores, 95 % interval 1.2 % to 11.3 %."
 
 
 def calibration(**more):

@@ -26,11 +26,11 @@ ODD_PART = np.concatenate([np.full(5, 0.01), np.full(34, 0.9)])
 def test_that_every_rule_gives_its_threshold_and_description():
     spread = np.linspace(0.6, 1.0, 39)
     for scores, training, target, expected, description in [
-        ([0.1, 0.8, 0.9, 0.7, 0.85], 0.95, None, 0.65 * 0.8, "65% of the median left-out score"),
-        (spread, 0.95, 0.05, spread[1], "a BPCER of 5.0%"),
-        (ODD_PART, 0.95, 0.05, 0.45, "50% of the median left-out score 0.9, the lowest for any"),
+        ([0.1, 0.8, 0.9, 0.7, 0.85], 0.95, None, 0.65 * 0.8, "65 % of the median left-out score"),
+        (spread, 0.95, 0.05, spread[1], "a BPCER of 5.0 %"),
+        (ODD_PART, 0.95, 0.05, 0.45, "50 % of the median left-out score 0.9, the lowest for any"),
         *[
-            (np.full(20, left_out), 0.9, target, 0.09, "10% of the median training score 0.9")
+            (np.full(20, left_out), 0.9, target, 0.09, "10 % of the median training score 0.9")
             for left_out in (-0.2, 0.0, 0.001)
             for target in (None, 0.05)
         ],

@@ -147,7 +147,7 @@ def test_that_a_target_is_promised_exactly_when_there_is_enough_data():
             enough = target * (n + 1) >= 1
             assert calibration.promised == enough
             assert (f"{least} independent scores are" in calibration.statement) != enough
-            assert enough or f"promised is {1 / (n + 1):.1%}" in calibration.statement
+            assert enough or f"promised is {100 / (n + 1):.1f} %" in calibration.statement
 
 
 def test_that_dependent_scores_promise_less_than_as_many_independent_ones():
@@ -157,7 +157,7 @@ def test_that_dependent_scores_promise_less_than_as_many_independent_ones():
     assert 5 <= effective <= 10
     assert not calibration.promised
     assert f"about {effective:.0f} independent scores" in calibration.statement
-    assert f"promised is {1 / (effective + 1):.1%}" in calibration.statement
+    assert f"promised is {100 / (effective + 1):.1f} %" in calibration.statement
     expected = clopper_pearson(calibration.bpcer * effective, effective)
     assert calibration.interval == pytest.approx(expected)
     assert not independent(scores).promised  # as single rows they are still copies
@@ -192,7 +192,7 @@ def test_that_the_origin_of_the_threshold_is_described():
     calibration = make(block_length=2).fit(VIEWS, groups=TAKES).calibration_
     assert calibration.level == np.median(calibration.scores)
     assert calibration.origin == (
-        f"65% of the median left-out score {calibration.level:.3g}, from 40 left-out scores in 20 "
+        f"65 % of the median left-out score {calibration.level:.3g}, from 40 left-out scores in 20 "
         "time blocks of about 2 rows, 5 takes"
     )
     numbers = block_numbers(time_blocks(TAKES, 2), 40)
