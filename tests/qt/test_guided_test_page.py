@@ -155,8 +155,10 @@ def test_that_the_tally_shows_errors_and_rates_with_bounds_and_genuine_people_fi
     assert columns[2] == ["1\nerror", "1", "0", "0"]
     assert columns[4][:2] == ["BPCER 50.0 %\n1.3 to 98.7 %", "APCER 0.0 %\n0.0 to 97.5 %"]
     assert columns[4][3].endswith("no response")
+    assert not table.isColumnHidden(3)
     page.show_guided_test(replace(SESSION, tally=(tally("print", 0, 10),)))
     click(qtbot, choice(page, "Print (matt)"))
+    assert table.isColumnHidden(3)  # nothing was left without a response
     assert "0 errors in 10 still allow an error rate of up to 30.8 %." in visible_text(page)
     click(qtbot, choice(page, "Phone"))
     assert "Phone: not presented yet." in visible_text(page)

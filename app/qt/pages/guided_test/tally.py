@@ -98,6 +98,8 @@ class TallyTable(QTableWidget):
     def show_rows(self, rows: Sequence[Tally]) -> None:
         """Show a tally, genuine presentations first."""
         self.setRowCount(len(rows))
+        # In a narrow window its place is needed for the names.
+        self.setColumnHidden(3, not any(row.n_no_response for row in rows))
         for number, row in enumerate(sorted(rows, key=lambda row: row.species != BONA_FIDE)):
             for column, (text, shape) in enumerate(_cells(row)):
                 item = QTableWidgetItem(text)
