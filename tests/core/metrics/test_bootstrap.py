@@ -130,7 +130,13 @@ def scipy_interval(table, level):
     ).confidence_interval
 
 
-@pytest.mark.parametrize("table", [simulated(12, 5), apart(10, 15)])
+def tied():
+    """Return scores of three values, so that many resamples give the figure itself."""
+    table = simulated(12, 1, species=("print",))
+    return table.with_scores(np.clip(np.round(table.scores / 3), -1, 1))
+
+
+@pytest.mark.parametrize("table", [simulated(12, 5), apart(10, 15), tied()])
 def test_that_intervals_agree_with_scipys(table):
     n, n_strata = Subjects(table).n, len(Subjects(table).strata)
     reach = np.sqrt(n / (n - n_strata)) * stats.t.ppf(0.975, n - n_strata)
