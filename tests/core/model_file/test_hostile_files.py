@@ -171,11 +171,23 @@ CHANGES = {
     "promised is set without": lambda d, t: d["threshold"].update(promised=True),
     "at `$.threshold.promised`": lambda d, t: d["threshold"].update(promised="yes"),
     "n_takes exceed n_scores": lambda d, t: d["threshold"].update(n_takes=13),
+    "negative gaps": lambda d, t: t["history.gap"].__setitem__(0, -1e-9),
+}
+
+INDUCING_CHANGES = {
+    "calibration rows is zero": lambda d, t: t.update({"calibration.takes": np.zeros(0, int)}),
+    "calibration rows is zero or exceeds": lambda d, t: t.update(
+        {"calibration.takes": np.zeros(13, int)}
+    ),
+    "an impossible rank of 26": lambda d, t: t.update({"map.0": np.zeros((8, 5))}),
+    "cannot come from any data": lambda d, t: t["moments.second"].__imul__(-1e9),
 }
 
 
-def test_that_the_message_names_the_problem(data):
-    for problem, change in CHANGES.items():
+@pytest.mark.parametrize(("kind", "changes"), [("views", CHANGES), ("inducing", INDUCING_CHANGES)])
+def test_that_the_message_names_the_problem(kind, changes):
+    data = to_bytes(small_model(kind))
+    for problem, change in changes.items():
         document, tensors = unsealed(data)
         change(document, tensors)
         assert problem in refused(seal(document, tensors))
