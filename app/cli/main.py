@@ -76,6 +76,8 @@ def _end(error: BaseException, received: list[int]) -> NoReturn:
     if getattr(error, "errno", None) == errno.EPIPE:
         _discard_output()
         raise typer.Exit(ExitCode.PIPE_CLOSED)
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
+        _discard_output()  # it may be what is full
     if os.environ.get(DEBUG_VARIABLE):
         say("".join(traceback.format_exception(error)).rstrip())
     sentence, code = outcome_of(error)
