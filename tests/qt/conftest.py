@@ -19,7 +19,7 @@ from app.types import Sample
 from app.vision.pipeline import make_pipeline
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
-from tests.qt.driving import N_RECORDED, PATIENCE, PLAN, Driver
+from tests.qt.driving import N_RECORDED, PATIENCE, PLAN, Driver, activated
 from tests.qt.tidiness import expect_log, nothing_is_left
 
 __all__ = ["expect_log", "nothing_is_left"]
@@ -79,12 +79,7 @@ def shown(qtbot):
             widget.resize(*size)
         with qtbot.waitExposed(widget):
             widget.show()
-
-        def activated():
-            widget.activateWindow()  # again and again: without a window manager, one may be lost
-            return widget.isActiveWindow()
-
-        qtbot.waitUntil(activated)  # before shortcuts and the focus
+        qtbot.waitUntil(lambda: activated(widget))  # before shortcuts and the focus
         return widget
 
     return show

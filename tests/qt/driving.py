@@ -75,9 +75,7 @@ class Driver:
         return found
 
     def press(self, keys):
-        if not self.window.isActiveWindow():
-            self.window.activateWindow()
-            self.until(self.window.isActiveWindow)
+        self.until(lambda: activated(self.window))
         self.qtbot.keySequence(self.window, QKeySequence(keys))
 
     def action(self, text):
@@ -144,6 +142,13 @@ class Driver:
         self.window.close()
         assert self.controller.stop()
         assert not any_left_behind()
+
+
+def activated(window):
+    """Activate a window, and return whether it is active; without a window manager, try again."""
+    if not window.isActiveWindow():
+        window.activateWindow()
+    return window.isActiveWindow()
 
 
 def click(qtbot, widget):
