@@ -19,7 +19,7 @@ _NEEDED = {
     "libxcb-shape.so.0": "libxcb-shape0",
     "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
 }
-"""Libraries that Qt's X11 plugin needs and some distributions do not install; Debian's packages."""
+"""Libraries that Qt's X11 plugin needs and some systems lack, with their Debian packages."""
 
 
 def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | None = None) -> int:

@@ -29,7 +29,7 @@ _MALFORMED = (
 
 @dataclass(frozen=True)
 class Address:
-    """An address; as text, it has no credentials."""
+    """An address; its text form omits the credentials."""
 
     url: str = field(repr=False)  # with credentials, for the library that connects
     scheme: str

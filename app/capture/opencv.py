@@ -60,7 +60,7 @@ class Grabber:
         self._in_use = threading.Lock()
         try:
             if isinstance(target, str):
-                # OpenCV aborts the process on text without a UTF-8 form.
+                # OpenCV aborts the process on text that UTF-8 cannot encode.
                 target.encode()
             self._capture = cv2.VideoCapture(cast(Any, target), backend, list(options))
         except (cv2.error, UnicodeEncodeError):

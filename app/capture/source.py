@@ -99,12 +99,12 @@ def advice(
 
 
 def printable(text: str) -> str:
-    """Replace characters without a UTF-8 form; file names may contain any bytes."""
+    """Replace characters that UTF-8 cannot encode; file names may contain any bytes."""
     return text.encode("utf-8", "replace").decode()
 
 
 class SourceError(Exception):
-    """A source gives no frames; the message is `advice` on the cause by default."""
+    """A source cannot deliver frames; the message is `advice` on the cause by default."""
 
     def __init__(
         self,

@@ -62,8 +62,8 @@ class Limits:
 class Watchdog:
     """Judge a source by its frames, from its opening ``now`` on.
 
-    ``still`` is the picture on which the source froze before it was reopened: it stays frozen while
-    it sends that picture.
+    ``still`` is the picture on which the source froze before it was reopened: the source counts as
+    frozen until it sends another one.
     """
 
     def __init__(
@@ -194,7 +194,7 @@ class Seam(NamedTuple):
     """A line from side to side, below which a picture repeats the previous one."""
 
     block: int  # where it is at its lowest, in blocks from the top
-    is_straight: bool  # rather than with the step at which data ended
+    is_straight: bool  # without the step that truncated data leave
 
 
 def seam_between(image: NDArray[Any], previous: NDArray[Any]) -> Seam | None:

@@ -236,7 +236,7 @@ class Webcam(OpenCVSource):
         return super().open()
 
     def _still_among(self, cameras: Sequence[Camera]) -> Camera | None:
-        """Find the camera opened last by its port: numbers and names of equal cameras shift."""
+        """Find the camera opened last by its port: numbers and names of identical cameras shift."""
         before = self.camera
         if before is None:
             return None
