@@ -105,5 +105,5 @@ def _draw(canvas: Image, tile: Tile, left: int, top: int) -> None:
 
 
 def _write(canvas: Image, text: str, origin: tuple[int, int], size: float, colour: Colour) -> None:
-    plain = text.encode("ascii", "replace").decode()  # all that the font has
+    plain = text.encode("ascii", "replace").decode()  # the font has no other characters
     cv2.putText(canvas, plain, origin, cv2.FONT_HERSHEY_SIMPLEX, size, colour, 1, cv2.LINE_AA)

@@ -127,7 +127,7 @@ def shown_name(text: str, source: FrameSource) -> str:
 
 @dataclass(frozen=True)
 class Selection:
-    """Every ``every``-th frame, at most ``most``: evenly spread, or the first of a camera."""
+    """Every ``every``-th frame, at most ``most``: spread evenly, or a camera's first ones."""
 
     every: int = 1
     most: int | None = None

@@ -1,4 +1,4 @@
-"""The root command; any command that fails or gets a signal ends with a sentence and exit code.
+"""The root command; any command that fails or gets a signal ends with a sentence and an exit code.
 
 A command's module is imported when the command is used: with NumPy and SciPy that takes up to 1.5
 seconds, for which ``lmkl-pad --help``, ``--version`` and the window should not wait.

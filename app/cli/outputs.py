@@ -34,7 +34,7 @@ def check_output(path: Path) -> None:
     if path.is_dir():
         stop(f"Cannot write {path}: it is a folder; name a file in it.", ExitCode.UNWRITABLE)
     if path.exists() and not path.is_file():
-        # An administrator would replace /dev/null.
+        # Run as root, this would replace /dev/null.
         stop(f"Cannot write {path}: it is not a regular file; choose another.", ExitCode.UNWRITABLE)
     make_folder(path.parent)
 

@@ -2,7 +2,7 @@
 
 Each recording is a presentation, judged like one in front of the camera
 (`app.session.guided_test`): a frame every `EVERY` seconds from the beginning until it is complete.
-Of a folder, all pictures are used, in order.
+All pictures of a folder are used, in order.
 """
 
 from collections.abc import Iterator

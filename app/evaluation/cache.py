@@ -250,7 +250,7 @@ class Digests:
 
 
 def _settled_state(path: Path) -> list[str] | None:
-    """Return values that change with a large file; None for other and just written files."""
+    """Return values that change with a file; None unless it is regular, large and settled."""
     try:
         status = path.stat()
     except OSError:

@@ -19,14 +19,14 @@ from lmkl_core.metrics import ScoreTable
 Views: TypeAlias = Mapping[str, NDArray[np.float32]]
 
 MAPPED = 64 << 20
-"""From this many bytes, the views of a part are mapped from a file."""
+"""Views of a part that take this many bytes or more are mapped from a file."""
 
 MAX_TRAIN = 2000
 """Most training frames of a plan; more are thinned out evenly."""
 
 FEW_TAKES = 100
-"""Most takes among which shared conditions are searched for. With more, each has others like it,
-and all count as sharing them: whole recordings are then left out for the threshold."""
+"""With more takes than this, all count as sharing conditions, since each has others like it; whole
+recordings are then left out for the threshold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ class ScoreTemplate:
         return cls(ScoreTable(np.full(len(every), np.nan), *columns.T), every)
 
     def filled(self, scores: NDArray[np.float64] | None) -> ScoreTable:
-        """Return the table with the scores of its frames with views."""
+        """Return the table with scores for the frames that have views."""
         if scores is None:
             return self.empty
         column = np.full(len(self.ready), np.nan)

@@ -1,4 +1,4 @@
-"""From recordings to views, through the app's own pipeline, each recording once.
+"""Compute the views of recordings with the app's own pipeline, each recording once.
 
 Jobs are run by joblib: in processes of this machine, or on the active backend, such as a Dask
 cluster whose machines see the same files. A job uses one thread, because frames of a recording are

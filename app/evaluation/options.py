@@ -69,8 +69,8 @@ class Options:
         model's own, from left-out training frames), or ``auto``: ``eer`` if the development data
         have both classes, otherwise ``enrolment``.
     gate
-        Count frames that the quality gate refuses as non-responses; by default only on own
-        recordings and the demo, since the databases' protocols have no gate.
+        Count frames that the quality gate refuses as non-responses; by default only for your
+        own recordings and the demo, since the databases' protocols have no gate.
     n_jobs
         As in joblib, whose active backend is used.
     cache

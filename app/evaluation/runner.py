@@ -68,7 +68,7 @@ def run(
         cancel=cancel,
     )
     if options.cache is not None:
-        # "Delete my data" must find this cache; if it cannot be noted, go on anyway.
+        # "Delete all my data" must find this cache; if it cannot be recorded, go on anyway.
         with contextlib.suppress(StorageError):
             remember_cache(options.cache)
     store = FeatureStore(pipeline, Cache(FEATURES_NAME, options.cache), options.n_frames)

@@ -34,7 +34,7 @@ CERTIFIED_GAP = 1e-6
 
 CONFIDENCE = 0.05
 
-_COMPLEXITY = "upper bound that covers learned weights (Proposition 2, mended)"
+_COMPLEXITY = "upper bound that covers learned weights (Proposition 2, corrected)"
 
 MOST_REFUSED = 0.5
 """A person with a larger share of refused left-out frames should be recorded again."""

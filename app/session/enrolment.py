@@ -232,7 +232,7 @@ class Enrolment:
 
     @property
     def suggested_name(self) -> str:
-        """A name for the next take, of which another person may have one already."""
+        """A name for the next take; another person may have a take of the same name."""
         taken = self._taken
         others = {sample.take for sample in self.samples if sample.person != self.person}
         own = {_NUMBER.sub("", name) for name in taken - others}

@@ -203,7 +203,7 @@ class Journal:
 class Found:
     """Takes that an ended run left unsaved; this process holds the lock of its folder.
 
-    ``problem`` completes a sentence that ends in "because": why some or all are left out.
+    ``problem``, which follows "because" in a message, says why some or all are left out.
     """
 
     run: Run

@@ -54,7 +54,7 @@ class Run:
 
 
 def begin_run(kind: str = storage.TAKES_NAME) -> Run:
-    """Make a folder in the personal folder ``kind``, and lock it before it exists."""
+    """Make a folder in the personal folder ``kind``, locked from the start."""
     base = storage.data_folder() / kind
     storage.make_private(base)
     folder = base / f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"

@@ -74,7 +74,7 @@ class EnrolmentState:
     person: str = ""
 
 
-# Comfortable in front of a webcam, and most useful when enrolled.
+# What full coverage needs: useful when enrolled, and comfortable in front of a webcam.
 TURN = 16.0
 NOD = 10.0
 DISTANCE = 0.25

@@ -1,4 +1,4 @@
-"""Own recordings, in ``subject/bonafide/...`` and ``subject/attack-<species>/...``.
+"""Your own recordings, in ``subject/bonafide/...`` and ``subject/attack-<species>/...``.
 
 A recording is a video, an image or a folder of images. Folders ``train``, ``test`` and, optionally,
 ``development`` around the subjects split the recordings. Without them, models in the

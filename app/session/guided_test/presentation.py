@@ -77,7 +77,7 @@ class Capture:
 
 
 class _Saved(msgspec.Struct):
-    """A presentation in a file; lists have one entry per frame, and old files only two lists."""
+    """A presentation in a file: lists with one entry per frame, of which old files have two."""
 
     number: Annotated[int, msgspec.Meta(ge=1)]
     species: str

@@ -1,8 +1,8 @@
 """YuNet through OpenCV's ``FaceDetectorYN``: better on small faces, if its file is installed.
 
-The file (233 KB) is part of no package: it is downloaded or copied by hand. YuNet takes BGR images
-of a size set beforehand. It names landmarks from the person's point of view (right eye first),
-which is left first in the image: the order of `app.types.LANDMARKS`.
+`lmkl-pad weights fetch yunet` downloads the file. YuNet takes BGR images of a size set beforehand.
+It names landmarks from the person's point of view (right eye first), which is left first in the
+image: the order of `app.types.LANDMARKS`.
 """
 
 import hashlib
