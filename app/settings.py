@@ -51,7 +51,7 @@ def _either(*choices: str) -> Meta:
 _TEXT = Meta(
     max_length=LONGEST_TEXT,
     pattern=r"\A(?=.*\S)[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+\Z",
-    description=f"a text of 1 to {LONGEST_TEXT} characters, none of them a control character",
+    description=f"text of 1 to {LONGEST_TEXT} characters without control characters",
 )
 _STATE = Meta(max_length=16384, pattern=r"\A([0-9a-f]{2})*\Z", description="hexadecimal digits")
 _POSITIVE = Meta(

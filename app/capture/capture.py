@@ -175,10 +175,10 @@ class Capture:
             except SourceError as raised:
                 error = raised
             except Exception as raised:
-                log.error("%s broke down: %s", kind_of(self.source), trace_of(raised))
+                log.error("%s failed: %s", kind_of(self.source), trace_of(raised))
                 error = SourceError(
                     Cause.UNREADABLE,
-                    message=f"{self.source.subject} broke down ({type(raised).__name__}): "
+                    message=f"{self.source.subject} failed ({type(raised).__name__}): "
                     "start it again or choose another source.",
                 )
             self._close()

@@ -120,7 +120,7 @@ class SourceError(Exception):
 
 
 def unreadable_by_account(subject: str) -> SourceError:
-    message = f"{subject} may not be read by this account: change its permissions."
+    message = f"{subject} cannot be read by this account: change its permissions."
     return SourceError(Cause.PERMISSION, message=message)
 
 

@@ -95,7 +95,7 @@ class Camera:
             return ""
         return (
             f"{self.name} is a virtual camera, which can show any picture: choose a real camera to "
-            "test what is held up to it."
+            "test attacks."
         )
 
 

@@ -102,7 +102,7 @@ def copies(layout: Layout, store: FeatureStore) -> list[str]:
     are = "test recording is a copy" if len(found) == 1 else "test recordings are copies"
     return [
         f"{len(found)} {are} of a training or development recording, such as "
-        f"{next(iter(found))}: the figures are too good."
+        f"{next(iter(found))}: the figures are too optimistic."
     ]
 
 

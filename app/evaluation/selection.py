@@ -234,8 +234,8 @@ def remarks_on_others(plans: Sequence[Plan], others: Sequence[Sequence[Plan]]) -
     if not any(others):
         return []
     sentences = [
-        "As in the paper, parameters are chosen on other classes: the largest mean AUC of models "
-        f"of up to {CLASSES} other classes on their training images."
+        "As in the paper, parameters are chosen on other classes: those with the largest mean AUC "
+        f"of models of up to {CLASSES} other classes, on their training images."
     ]
     for plan, problems in zip(plans, others, strict=True):
         tested = {recording.name for recording in plan.test}

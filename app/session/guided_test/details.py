@@ -143,7 +143,7 @@ def read_toml(path: Path, read: Callable[[Any], T], what: str) -> T:
 
 
 def read_details(path: Path) -> Details:
-    return read_toml(path, details_from, "file of details")
+    return read_toml(path, details_from, "details file")
 
 
 @dataclass(frozen=True)

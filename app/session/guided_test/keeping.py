@@ -107,7 +107,9 @@ def open_kept(name: str) -> KeptSession:
     for run in runs.values():
         run.release()
     if chosen is None:
-        raise GuidedTestError("This test session is open in another window or was deleted.")
+        raise GuidedTestError(
+            "This test session is open in another window or was deleted: choose another one."
+        )
     return KeptSession(chosen)
 
 

@@ -99,8 +99,8 @@ def _content(path: Path, sha256: str) -> bytes:
         content = path.read_bytes()
     except OSError as error:
         raise InvalidInputError(
-            f"The YuNet file {path} cannot be read ({error.strerror}): put {YUNET_FILE} there, "
-            f"or choose the detector 'mtcnn'."
+            f"The YuNet file {path} cannot be read ({error.strerror}): get it with "
+            "`lmkl-pad weights fetch yunet`, or choose the detector 'mtcnn'."
         ) from error
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
