@@ -156,9 +156,9 @@ MOST_COLUMNS = 8
 INTERVALS = (
     "Intervals of single rates are exact (Clopper-Pearson, 95 %). Those of AUC and ACER come from "
     "drawing subjects with replacement (BCa, 2000 times), because presentations of one person are "
-    f"not independent. With fewer than {FEW_SUBJECTS} subjects, where so few err that draws say "
-    "little, and for other figures made of several rates, intervals hold with at least 95 % if "
-    "presentations are independent, whatever the scores, and are wide when data are scarce."
+    f"not independent. With fewer than {FEW_SUBJECTS} subjects or very few errors, and for other "
+    "figures made of several rates, intervals assume independent presentations; their coverage is "
+    "then at least 95 %, whatever the scores, and they are wide when data are scarce."
 )
 
 
