@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +12,7 @@ from app.capture.folder import IMAGE_SUFFIXES, ImageFolder
 from app.capture.opening import source_from
 from app.capture.source import Cause, FrameSource, SourceError, SourceInfo, unreadable_by_account
 from app.cli.console import ExitCode, say, stop
+from app.evaluation.protocols.recordings import spread
 from app.names import natural_order
 from app.settings import Settings, check, load
 from app.types import Frame
@@ -140,7 +141,8 @@ class Selection:
             if not total:
                 with opened(text, Settings()) as again:
                     total = sum(1 for _ in again.source)
-            positions = spread(range(0, total, self.every), self.most)
+            candidates = range(0, total, self.every)
+            positions = {candidates[k] for k in spread(len(candidates), self.most)}
         n_yielded = 0
         for position, frame in enumerate(frames):
             if position in positions if positions is not None else position % self.every == 0:
@@ -148,15 +150,6 @@ class Selection:
                 n_yielded += 1
             if self.most is not None and n_yielded == self.most:
                 return
-
-
-def spread(positions: Sequence[int], most: int) -> frozenset[int]:
-    """Return at most ``most`` of the positions, evenly spread."""
-    n = len(positions)
-    if n <= most:
-        return frozenset(positions)
-    # The middles of `most` equal intervals: neither the first nor the last frame is special.
-    return frozenset(positions[(2 * k + 1) * n // (2 * most)] for k in range(most))
 
 
 def apart_in_time(frames: Iterable[Frame], seconds: float) -> Iterator[Frame]:

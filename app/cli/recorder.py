@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from app.capture.opening import source_from
 from app.capture.source import FrameSource
 from app.cli.console import ProgressCallback
-from app.cli.inputs import Opened, apart_in_time, opened, shown_name, spread
+from app.cli.inputs import Opened, apart_in_time, opened, shown_name
 from app.demo.renderer.takes import frames as rendered
 from app.demo.script import RATE, light_of
 from app.demo.source import DemoSource
+from app.evaluation.protocols.recordings import spread
 from app.models.fitting import extended, fitted, recalibrated
 from app.models.model import PadModel
 from app.names import LONGEST_NAME, LONGEST_PERSON, TAKE_NAMES, cleaned_name, counted
@@ -194,8 +195,7 @@ class Recorder:
         for frame in apart_in_time(reading.frames(self._pipeline), self._step(reading)):
             progress(min(take.n_seen, n_expected), n_expected, f"reading {take.source}")
             self._keep(take, frame)
-        positions = sorted(spread(range(len(take.samples)), self.plan.frames))
-        take.samples = [take.samples[position] for position in positions]
+        take.samples = [take.samples[k] for k in spread(len(take.samples), self.plan.frames)]
 
     def _step(self, reading: Opened) -> float:
         """Return the seconds between frames; long recordings are sampled more sparsely."""
