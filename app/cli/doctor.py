@@ -199,7 +199,7 @@ def folder(path: Path, variable: str) -> Found:
             pass
         free = shutil.disk_usage(existing).free
     except OSError as error:
-        advice = f"Make {existing} a folder that you may write to, {elsewhere}"
+        advice = f"Make {existing} a writable folder, {elsewhere}"
         yield State.BAD, f"{path} cannot be written: {error.strerror or error}", advice
         return
     found = f"{path}, {free / 1e9:.1f} GB free"

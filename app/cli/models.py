@@ -60,7 +60,7 @@ def pipeline_of(
     file = os.path.basename(model.path)
     wanted = _preset_of(model) if preset is None else load_preset(preset)
     if wanted.name != preset_of(model.features).get("name", ""):
-        # Checked before networks are prepared in vain.
+        # Checked first, because preparing the networks takes a while.
         raise ModelFileError(
             f"Model file {file!r} was made with the views {preset_name(model.features)!r}, not "
             f"{wanted.name!r}: leave out --preset."

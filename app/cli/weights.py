@@ -77,7 +77,7 @@ def fetch_command(
 ) -> None:
     """Download weights by name, resuming and verifying them.
 
-    The only command that uses the network.
+    The only command that downloads anything.
     """
     if not (names or preset):
         stop("Name the weights to fetch: `lmkl-pad weights list` shows the names.", ExitCode.USAGE)

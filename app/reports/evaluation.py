@@ -162,7 +162,7 @@ class Table:
 
     @cached_property
     def singles(self) -> tuple[Row, ...]:
-        """Rows of single views that get a table of their own: many, beside other methods."""
+        """Rows of single views, which get their own table if many stand beside other methods."""
         found = tuple(row for row in self.rows if row.view)
         return found if MANY_SINGLES <= len(found) < len(self.rows) else ()
 

@@ -188,7 +188,7 @@ def evaluation_page(table: Table) -> str:
 
 
 def _recordings(table: Table) -> list[dict[str, Any]]:
-    """Return the numbers of recordings and the published ones, equal folds together."""
+    """Return the numbers of recordings and the published ones, merging equal folds."""
     folds_by_count: dict[SplitCount, list[str]] = {}
     for each in table.layout.counts:
         if each.missing or each.published is not None:

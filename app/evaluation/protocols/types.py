@@ -121,7 +121,7 @@ class Layout:
         return list(found.values())
 
     def check(self) -> None:
-        """Raise `ProtocolError` if a model is tested on known recordings or learns from attacks."""
+        """Raise `ProtocolError` if the parts of a plan overlap or a model learns from attacks."""
         for plan in self.plans:
             check_apart(plan, plan.name or self.title)
             if attacks := [recording.name for recording in plan.train if recording.is_attack]:

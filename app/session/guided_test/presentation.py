@@ -227,7 +227,7 @@ def presentation_from(value: Any) -> Presentation:
 
 
 def kept_numbers(scored: ScoredFrame) -> ScoredFrame:
-    """Return the numbers of a frame that a presentation keeps; a bad frame counts as poor."""
+    """Return what a presentation keeps of a frame; a bad frame counts as one of poor quality."""
     if scored.score is None or scored.threshold is None or not math.isfinite(scored.score):
         is_missing = scored.verdict is Verdict.NO_FACE
         verdict = Verdict.NO_FACE if is_missing else Verdict.POOR_QUALITY
