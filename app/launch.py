@@ -10,7 +10,7 @@ from pathlib import Path
 
 SOCKETS = Path("/tmp/.X11-unix")
 
-_NEEDED = {
+_X11_LIBRARIES = {
     "libxcb-cursor.so.0": "libxcb-cursor0",
     "libxcb-icccm.so.4": "libxcb-icccm4",
     "libxcb-image.so.0": "libxcb-image0",
@@ -95,10 +95,10 @@ def why_no_screen(
     local = sockets / f"X{number.partition('.')[0]}"
     if not host and sockets.is_dir() and not local.exists():
         return f"The screen {display} does not answer (DISPLAY is set, but no such display exists)."
-    missing = [library for library in _NEEDED if not _loads(library)]
+    missing = [library for library in _X11_LIBRARIES if not _loads(library)]
     if not missing:
         return ""
-    packages = " ".join(_NEEDED[library] for library in missing)
+    packages = " ".join(_X11_LIBRARIES[library] for library in missing)
     return (
         f"Qt cannot open a window without {', '.join(missing)}; on Debian: "
         f"sudo apt-get install {packages}."

@@ -69,7 +69,7 @@ OPEN = Limits(
 
 log = logging.getLogger(__name__)
 
-_of_thread = threading.local()
+_thread_local = threading.local()
 
 
 Recipe: TypeAlias = tuple[Preset, bool]
@@ -137,12 +137,12 @@ def features_of(
     recording: Recording, n_frames: int, recipe: Recipe
 ) -> tuple[Recording, RecordingFeatures | None]:
     """Make views of a recording in a worker; None if it cannot be read there."""
-    pipeline: FeaturePipeline | None = getattr(_of_thread, "pipeline", None)
+    pipeline: FeaturePipeline | None = getattr(_thread_local, "pipeline", None)
     if pipeline is None or pipeline.recipe != recipe:
         cv2.setNumThreads(1)
         preset, gate = recipe
         pipeline = FeaturePipeline(preset, gate=gate, threads=1)
-        _of_thread.pipeline = pipeline
+        _thread_local.pipeline = pipeline
     try:
         return recording, pipeline.features(recording, n_frames)
     except (SourceError, OSError):

@@ -55,7 +55,7 @@ def arriving(
 
 # ------------------------------------------------------------------ warnings
 
-_of_thread = threading.local()
+_thread_local = threading.local()
 _lock = threading.Lock()
 _handler = ExitStack()
 _captures: list[list[str]] = []
@@ -70,8 +70,8 @@ def captured_warnings() -> Iterator[list[str]]:
     passes each warning to the thread that caused it.
     """
     messages: list[str] = []
-    before = getattr(_of_thread, "messages", None)
-    _of_thread.messages = messages
+    before = getattr(_thread_local, "messages", None)
+    _thread_local.messages = messages
     with _lock:
         if not _captures:
             _handler.enter_context(warnings.catch_warnings())
@@ -81,7 +81,7 @@ def captured_warnings() -> Iterator[list[str]]:
     try:
         yield messages
     finally:
-        _of_thread.messages = before
+        _thread_local.messages = before
         with _lock:
             _captures.pop()
             if not _captures:
@@ -90,7 +90,7 @@ def captured_warnings() -> Iterator[list[str]]:
 
 def _show(previous: Any, message: Warning | str, *arguments: Any, **named: Any) -> None:
     """Add a warning to the list of its thread; without one, call the previous handler."""
-    messages: list[str] | None = getattr(_of_thread, "messages", None)
+    messages: list[str] | None = getattr(_thread_local, "messages", None)
     if messages is None:
         previous(message, *arguments, **named)
     else:

@@ -160,15 +160,15 @@ def pooled(
         for plan, outcome in zip(fold.plans, outcomes, strict=True)
         if outcome.parameters
     }
-    about = parameters, sum(outcome.n_train for outcome in outcomes), _notes(outcomes)
+    details = parameters, sum(outcome.n_train for outcome in outcomes), _notes(outcomes)
     if len(fold.plans) == 1:
         (frames, of_frames), (_, of_presentations) = parts["frame"][0], parts["presentation"][0]
-        return FoldResult(fold.name, frames, of_frames, of_presentations, *about)
+        return FoldResult(fold.name, frames, of_frames, of_presentations, *details)
     names = [plan.name for plan in fold.plans]
     own = [outcome.enrolled.threshold for outcome in outcomes]
     frames, of_frames = _joined(parts["frame"], own, names)
     presentations, of_presentations = _joined(parts["presentation"], own, names)
-    return FoldResult(fold.name, frames, of_frames, of_presentations, *about, presentations)
+    return FoldResult(fold.name, frames, of_frames, of_presentations, *details, presentations)
 
 
 def _joined(

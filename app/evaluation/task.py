@@ -51,7 +51,7 @@ BATCH_BYTES = 1 << 30
 TASKS_PER_JOB = 4
 """Tasks submitted together, per job."""
 
-_COMPUTES = {
+_HASHED_FILES = {
     "app.vision": ("conditions.py",),
     "app.evaluation": (
         "cache.py",
@@ -319,7 +319,7 @@ def code_digest() -> str:
     It replaces a version number, which someone would forget to raise.
     """
     total = hashlib.sha256(" ".join(metadata.version(name) for name in _LIBRARIES).encode())
-    for package, names in _COMPUTES.items():
+    for package, names in _HASHED_FILES.items():
         for name in names:
             add_code(total, resources.files(package) / name)
     for part in sorted(resources.files("lmkl_core").iterdir(), key=lambda each: each.name):

@@ -58,7 +58,7 @@ class Session:
         """Call a subscriber at every change, on the thread that makes the change."""
         self._subscribers.append(subscriber)
 
-    def _tell(self, *topics: Topic) -> None:
+    def _notify(self, *topics: Topic) -> None:
         for topic in topics:
             for subscriber in self._subscribers:
                 subscriber(topic)
@@ -97,17 +97,17 @@ class Session:
         self._latency = scored.seconds or 0.0
         before = self._decider.decision
         after = self._decider.update(scored)
-        self._tell(Topic.SCORED)
+        self._notify(Topic.SCORED)
         if after != before:
-            self._tell(Topic.DECISION)
+            self._notify(Topic.DECISION)
         if self._expected_caption not in ("", scored.frame.caption):
             return
         if self.enrolment.is_recording:
             self.last_offer = self.enrolment.offer(scored)
-            self._tell(Topic.ENROLMENT)
+            self._notify(Topic.ENROLMENT)
         elif self.guided_test.is_presenting:
             self.guided_test.offer(scored)
-            self._tell(Topic.GUIDED_TEST)
+            self._notify(Topic.GUIDED_TEST)
 
     def expect(self, caption: str) -> None:
         """Enrol and test only frames with this caption: the demo responds with a delay."""
@@ -123,7 +123,7 @@ class Session:
             self.enrolment.stop()
         if self.guided_test.is_presenting:
             self.guided_test.cancel()
-        self._tell(Topic.DECISION, Topic.ENROLMENT, Topic.GUIDED_TEST)
+        self._notify(Topic.DECISION, Topic.ENROLMENT, Topic.GUIDED_TEST)
 
     def end_stream(self, reason: str = "") -> None:
         """End the take or presentation under way; drop a presentation that is too short."""
@@ -136,7 +136,7 @@ class Session:
     def interrupt(self, reason: str = "") -> None:
         """Forget the verdict, because frames have stopped coming."""
         self._decider.reset(reason)
-        self._tell(Topic.DECISION)
+        self._notify(Topic.DECISION)
 
     @property
     def occupied_by(self) -> str:
@@ -148,7 +148,7 @@ class Session:
     def change_enrolment(self, change: Callable[[Enrolment], object]) -> None:
         self.last_offer = Offer.IGNORED  # a stopped take is not complete
         change(self.enrolment)
-        self._tell(Topic.ENROLMENT)
+        self._notify(Topic.ENROLMENT)
 
     def set_model(
         self,
@@ -169,7 +169,7 @@ class Session:
         self.model_summary = summary
         self._decider.reset()
         self.guided_test.use_model("" if model is None else model.digest)
-        self._tell(Topic.MODEL, Topic.DECISION, Topic.ENROLMENT, Topic.GUIDED_TEST)
+        self._notify(Topic.MODEL, Topic.DECISION, Topic.ENROLMENT, Topic.GUIDED_TEST)
 
     def thumbnails(self, numbers: Collection[int]) -> list[Image | None]:
         """Return the thumbnails of samples, in the order of their rows."""
@@ -178,4 +178,4 @@ class Session:
 
     def change_guided_test(self, change: Callable[[GuidedTest], object]) -> None:
         change(self.guided_test)
-        self._tell(Topic.GUIDED_TEST)
+        self._notify(Topic.GUIDED_TEST)

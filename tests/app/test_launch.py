@@ -106,7 +106,7 @@ def test_that_opening_the_window_does_not_load_the_command_line():
 @pytest.fixture
 def sockets(tmp_path, monkeypatch):
     """Return a folder with the socket of one X server, number 7; all libraries load."""
-    monkeypatch.setattr("app.launch._NEEDED", {})
+    monkeypatch.setattr("app.launch._X11_LIBRARIES", {})
     (tmp_path / "X7").touch()
     return tmp_path
 
@@ -145,7 +145,7 @@ def test_that_a_missing_screen_is_found_and_named(sockets):
 @pytest.mark.skipif(sys.platform != "linux", reason="libraries are named as on Linux")
 def test_that_missing_libraries_are_named_with_their_packages(sockets, monkeypatch):
     needed = {"libc.so.6": "libc6"}
-    monkeypatch.setattr("app.launch._NEEDED", needed)
+    monkeypatch.setattr("app.launch._X11_LIBRARIES", needed)
     assert why_no_screen({"DISPLAY": ":7"}, "linux", sockets) == ""
     needed |= {"libone.so.0": "libone0", "libtwo.so.0": "libtwo0"}
     sentence = why_no_screen({"DISPLAY": ":7"}, "linux", sockets)
@@ -162,6 +162,6 @@ def test_that_all_libraries_of_the_x11_plugin_are_checked_and_documented():
     found = {
         name for name in found if not name.startswith(tuple(f"libxcb-{n}." for n in with_others))
     }
-    assert found == set(launching._NEEDED)
+    assert found == set(launching._X11_LIBRARIES)
     page = (ROOT / "docs/installing.md").read_text(encoding="utf-8")
-    assert set(launching._NEEDED.values()) <= set(page.split())
+    assert set(launching._X11_LIBRARIES.values()) <= set(page.split())

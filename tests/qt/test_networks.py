@@ -170,7 +170,7 @@ def test_that_each_failure_is_one_sentence_and_leaves_no_file(bench, servers, fo
 def unfamiliar(session):
     """Set the verdict of the session."""
     session._decider.decision = decision(Verdict.UNFAMILIAR)
-    session._tell(Topic.DECISION)
+    session._notify(Topic.DECISION)
 
 
 def test_that_missing_networks_are_offered_once_where_they_would_have_helped(bench):

@@ -30,18 +30,18 @@ _MISNAMED = ("attack", "bona")
 
 def gather(copy: Copy, protocol: str, mode: Mode) -> Gathered:
     root = copy.root
-    left: list[str] = []
+    skipped: list[str] = []
     if os.path.isdir(root / "train") and os.path.isdir(root / "test"):
         _check_beside(root)
         train, development, test = (
-            tuple(_recordings(copy, f"{split}/", left)) if os.path.isdir(root / split) else ()
+            tuple(_recordings(copy, f"{split}/", skipped)) if os.path.isdir(root / split) else ()
             for split in PARTS
         )
-        return (Division("", train, development, test),), _left_out(left)
-    everything = tuple(_recordings(copy, "", left))
+        return (Division("", train, development, test),), _left_out(skipped)
+    everything = tuple(_recordings(copy, "", skipped))
     divide = _each_subject if mode == "client-specific" else _all_subjects
     division, note = divide(root, everything)
-    return (division,), (note, *_left_out(left))
+    return (division,), (note, *_left_out(skipped))
 
 
 def _each_subject(root: Path, everything: tuple[Recording, ...]) -> tuple[Division, str]:
@@ -100,14 +100,14 @@ def _check_beside(root: Path) -> None:
         )
 
 
-def _left_out(left: list[str]) -> tuple[str, ...]:
-    if not left:
+def _left_out(skipped: list[str]) -> tuple[str, ...]:
+    if not skipped:
         return ()
-    return (f"Left out, because they are in the wrong place or not recordings: {few(left)}.",)
+    return (f"Left out, because they are in the wrong place or not recordings: {few(skipped)}.",)
 
 
-def _recordings(copy: Copy, under: str, left: list[str]) -> Iterator[Recording]:
-    """Yield the recordings of all subjects; add other files and folders to ``left``."""
+def _recordings(copy: Copy, under: str, skipped: list[str]) -> Iterator[Recording]:
+    """Yield the recordings of all subjects; add other files and folders to ``skipped``."""
     root = copy.root
     for subject in in_natural_order(folders_in(root / under)):
         own = root / under / subject
@@ -119,7 +119,7 @@ def _recordings(copy: Copy, under: str, left: list[str]) -> Iterator[Recording]:
                 f"{own} contains {few(misspelt)}: folders of recordings are called {GENUINE} or "
                 f"{ATTACK}<species>, so rename or move the others."
             )
-        left += [f"{under}{subject}/{name}" for name in [*others, *files_in(own)]]
+        skipped += [f"{under}{subject}/{name}" for name in [*others, *files_in(own)]]
         if not kinds:
             raise ProtocolError(
                 f"{own} contains neither {GENUINE} nor {ATTACK}<species>: move it "
@@ -130,7 +130,7 @@ def _recordings(copy: Copy, under: str, left: list[str]) -> Iterator[Recording]:
             folder = f"{under}{subject}/{kind}"
             species = BONA_FIDE if kind == GENUINE else _species(root / folder)
             names, more = _takes(root / folder)
-            left += [f"{folder}/{name}" for name in more]
+            skipped += [f"{folder}/{name}" for name in more]
             if not names:
                 raise ProtocolError(
                     f"{root / folder} contains no recordings: put videos, images or folders of "

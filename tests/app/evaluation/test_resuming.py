@@ -210,7 +210,7 @@ PLUMBING = {
 def test_that_the_key_of_scores_covers_all_code_that_decides_them():
     covered = {
         f"{package}.{name.removesuffix('.py')}"
-        for package, names in task._COMPUTES.items()
+        for package, names in task._HASHED_FILES.items()
         for name in names
     }
     for module in covered:
