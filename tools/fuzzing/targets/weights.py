@@ -87,7 +87,7 @@ _TENSORS = (
 )
 
 
-def _saved(state: object, old: bool = False) -> bytes:
+def _saved(state: object) -> bytes:
     buffer = io.BytesIO()
-    torch.save(state, buffer, _use_new_zipfile_serialization=not old)
+    torch.save(state, buffer)
     return buffer.getvalue()
