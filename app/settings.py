@@ -19,17 +19,17 @@ DETECTORS = (AUTO, "mtcnn", "yunet")
 
 CLUSTERS = (1, 12)
 CLUSTERS_A_PERSON = 2
-"""Clusters added for each further person; chosen on real people (``benchmarks real``)."""
+"""Clusters added for each further person; measured on real people (``benchmarks real``)."""
 LEAST_NORM = 1.0
 LARGEST_NUMBER = 1e12
-"""As wide as the limits of `lmkl_core.LocalisedMKL` or narrower; a test compares them."""
+"""These limits are no wider than those of `lmkl_core.LocalisedMKL`; a test compares them."""
 
 MAX_RECENT = 8
 LONGEST_TEXT = 4096
 MAX_BYTES = 256 * 1024
 
 VERSION = 2
-"""Of the stored file; the first version had no number."""
+"""Version of the stored file's format; the first had no number."""
 
 
 def _whole(low: int, high: int) -> Meta:

@@ -270,7 +270,7 @@ class ScoredFrame:
     """Share of each cluster; the shares sum to 1."""
     regions: tuple[Region, ...] = ()
     digest: str = ""
-    """Of the model; empty without one."""
+    """Digest of the model; empty without one."""
     result: FrameResult | None = None
     """None if only the numbers were kept."""
 

@@ -47,7 +47,7 @@ class Size:
     """Number of takes to record: to enrol, to test the person, and for each species of attack."""
 
     enrolled: int = 6
-    """Per light, as are the next two."""
+    """In each light, like the next two."""
     again: int = 3
     another_day: int = 1
     new: int = 2

@@ -19,7 +19,7 @@ from lmkl_core.model_file import load_with_manifest, save_model
 
 SUFFIX = ".safetensors"
 PROTECTED_SUFFIX = ".lmkl"
-"""Of models with a passphrase. The name only promises one; the contents decide."""
+"""Suffix of models with a passphrase; whether one is needed depends on the contents alone."""
 
 COMPARED_ROWS = 64
 """Rows that both models score for the comparison after saving."""

@@ -36,7 +36,7 @@ class PadModel:
     created: datetime | None = None
     """Stored in the file, so kept: exporting twice gives the same bytes."""
     digest: str = ""
-    """Of the file that it is, or would be, exported to."""
+    """Digest of the file that it is, or would be, exported to."""
     path: str = ""
     """File it was exported to or loaded from; empty while only in memory."""
     is_protected: bool = False

@@ -31,10 +31,10 @@ class Limits:
     """
 
     min_size: float = 80.0  # side of the tight face square in pixels of the frame
-    min_visible: float = 1.0  # of `app.vision.faces.alignment.visible_share`
+    min_visible: float = 1.0  # see `app.vision.faces.alignment.visible_share`
     brightness: tuple[float, float] = (15.0, 225.0)  # mean luma; below, hardly anything is visible
     min_contrast: float = 8.0  # standard deviation of the luma; a real face's is brightness / 4
-    min_sharpness: float = -3.6  # of `sharpness`
+    min_sharpness: float = -3.6  # see `sharpness`
     max_yaw: float = 35.0  # degrees either way
     max_pitch: float = 40.0  # the shape of the nose shifts it by about ten degrees
     max_roll: float = 30.0

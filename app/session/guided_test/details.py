@@ -18,7 +18,7 @@ from app.types import BONA_FIDE
 LONGEST_DETAIL = 200
 """Characters in an answer."""
 LARGEST_COUNT = 100_000
-"""Of people or instruments."""
+"""Limit for numbers of people and of instruments."""
 MOST_SPECIES = 100
 MOST_TEMPLATES = 50
 MAX_BYTES = 1 << 20

@@ -135,7 +135,7 @@ class GuidedTest:
         self.plan: TestPlan | None = None
         self.details = Details()
         self.presentations: tuple[Presentation, ...] = ()
-        """The finished ones."""
+        """The finished presentations."""
         self._clock = clock
         self._running: _Running | None = None
         self._digest = ""

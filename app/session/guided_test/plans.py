@@ -35,7 +35,7 @@ from lmkl_core.metrics import Rate
 
 MOST_SPECIES = 50
 MOST_PRESENTATIONS = 10_000
-"""In one plan, over all species."""
+"""Limit for all species of a plan together."""
 LONGEST_NOTE = 400
 
 

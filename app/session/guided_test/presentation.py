@@ -23,7 +23,7 @@ LONGEST_SOURCE = 200
 LARGEST_SIDE = 1 << 16
 """Pixels of a frame or a face."""
 LARGEST_NUMBER = 1e300
-"""Of scores and thresholds in files: sums of larger ones overflow."""
+"""Limit of scores and thresholds in files: sums of larger ones overflow."""
 
 _UNSCORED = (Verdict.NO_FACE, Verdict.POOR_QUALITY)
 
@@ -63,7 +63,7 @@ class Capture:
     source: str = ""
     width: _Side = 0
     height: _Side = 0
-    """Of the first frame, in pixels."""
+    """Both sizes are those of the first frame, in pixels."""
     rate: _Rate | None = None
     """Frames per second that the source delivered."""
     system: str = ""
@@ -131,11 +131,11 @@ class Presentation:
     """Counts from 1 in a session and is never reused."""
     species: str
     frames: tuple[ScoredFrame, ...]
-    """Their numbers only (`kept_numbers`)."""
+    """Frames reduced to their numbers (`kept_numbers`)."""
     threshold: float | None
     """None if no frame has a score."""
     digest: str = ""
-    """Of the model; empty if unknown."""
+    """Digest of the model; empty if unknown."""
     is_simulated: bool = False
     capture: Capture = Capture()
 
