@@ -64,9 +64,9 @@ bench: $(FULL)
 figures: $(FULL)
 	$(DEV)/python -m benchmarks figures $(FIGURES_ARGS)
 
-# The README's pictures, from the running app.
+# The pictures of README and guide, from the running app.
 screenshots: $(FULL)
-	$(DEV)/python -m tools.screenshots --readme assets/screenshots
+	$(DEV)/python -m tools.screenshots --guide assets/screenshots
 	$(DEV)/python -m tools.screenshots --film assets/screenshots
 
 # The table in docs/faults.md, from the tests that inject the faults.

@@ -3,7 +3,7 @@
 ::
 
     python -m tools.screenshots FOLDER
-    python -m tools.screenshots --readme assets/screenshots
+    python -m tools.screenshots --guide assets/screenshots
     python -m tools.screenshots --film assets/screenshots
 
 The tool enrols two takes, fits, shows genuine frames and attacks, runs a test session, writes its
@@ -57,14 +57,12 @@ SPECIES = (
 )
 """What the test session presents, in this order."""
 
-README = (
-    *("first-run", "recording", "model-weights", "model-threshold", "why-attack", "live-attack"),
-    *("test-tally", "report", "settings-model"),
+GUIDE = (
+    *("first-run", "recording", "takes", "model-weights", "model-threshold", "settings-model"),
+    *("live-attack", "why-attack", "why-genuine", "test-tally", "report", "export"),
+    *("settings-privacy", "about"),
 )
-"""Views in the README."""
-
-GUIDE = ("takes", "why-genuine", "export", "settings-privacy", "about")
-"""Further views in docs/guide.md."""
+"""Views in docs/guide.md."""
 
 NO_INTERNET = (
     "The networks could not be fetched: the server's name is not known here, as happens without "
@@ -86,7 +84,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m tools.screenshots", description=__doc__)
     parser.add_argument("folder", type=Path, help="folder for the pictures; created if missing")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--readme", action="store_true", help="only the views in README and guide")
+    which.add_argument("--guide", action="store_true", help="only the views in the guide")
     which.add_argument("--film", action="store_true", help="only the animation")
     parser.add_argument("--scale", type=float, default=2.0, help="scale of the few larger pictures")
     parser.add_argument("--model", default="", help=argparse.SUPPRESS)
@@ -105,9 +103,9 @@ def main(arguments=None):
         if options.film:
             _with_window(options.folder, _film_scenes, model, only=(FILM,), size=FILM_SIZE)
             return
-        only = (*README, *GUIDE) if options.readme else ()
+        only = GUIDE if options.guide else ()
         _with_window(options.folder, _all_scenes, model, only=only)
-        if options.readme:
+        if options.guide:
             return
         # The scale is fixed per process.
         larger = {**os.environ, "QT_SCALE_FACTOR": f"{options.scale:g}"}
