@@ -31,10 +31,6 @@ def plain(n=N_SAMPLES, temperature=0.1, seed=0):
     return grams, clusters.memberships(mean, np.diag(mean), temperature)
 
 
-def hard_memberships(n):
-    return np.eye(N_CLUSTERS)[np.arange(n) % N_CLUSTERS]
-
-
 def duplicates(n=N_SAMPLES):
     """Every sample about three times, and three identical views."""
     grams, memberships = plain(n)
