@@ -22,7 +22,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
+
+from bundling.sandbox import virtual_screen
 
 TARGET = 2.5
 
@@ -120,29 +121,6 @@ def report(name, rows):
     return ratio
 
 
-@contextmanager
-def virtual_screen():
-    """An X server without a screen, and what a child needs in its environment to use it."""
-    reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1920x1080x24", "-nolisten"]
-    server = subprocess.Popen(
-        [*command, "tcp"],
-        pass_fds=[writing],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(writing)
-    try:
-        with os.fdopen(reading) as told:
-            number = told.readline().strip()
-        if not number:
-            raise SystemExit("Xvfb did not start: run it by hand to see why.")
-        yield {"QT_QPA_PLATFORM": "xcb", "DISPLAY": f":{number}"}
-    finally:
-        server.terminate()
-        server.wait()
-
-
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks launch")
     parser.add_argument("--rounds", type=int, default=15)
@@ -151,8 +129,8 @@ def main(arguments=None):
     if shutil.which("Xvfb") is None:
         print("Xvfb is not installed, so nothing was measured on a screen.")
         return
-    with virtual_screen() as platform:
-        report("Xvfb", pairs(options.rounds, platform))
+    with virtual_screen((1920, 1080)) as display:
+        report("Xvfb", pairs(options.rounds, {"QT_QPA_PLATFORM": "xcb", "DISPLAY": display}))
 
 
 if __name__ == "__main__":

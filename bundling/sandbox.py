@@ -153,10 +153,10 @@ sys.exit(not app.primaryScreen().grabWindow(0).save(sys.argv[1]))
 
 
 @contextmanager
-def virtual_screen() -> Iterator[str]:
+def virtual_screen(size: tuple[int, int] = SIZE) -> Iterator[str]:
     """Run Xvfb and yield the name of its display."""
-    size = f"{SIZE[0]}x{SIZE[1]}x24"
-    command = ["Xvfb", "-displayfd", "1", "-screen", "0", size, "-nolisten", "tcp"]
+    screen = f"{size[0]}x{size[1]}x24"
+    command = ["Xvfb", "-displayfd", "1", "-screen", "0", screen, "-nolisten", "tcp"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert server.stdout is not None
     try:
