@@ -1,1 +1,1 @@
-import app  # noqa: F401  Its settings of OpenBLAS have to come before NumPy.
+import app  # noqa: F401  It configures OpenBLAS, so it must be imported before NumPy.

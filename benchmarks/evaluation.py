@@ -177,13 +177,13 @@ def views():
         for person in ("P001", "P002", "P003", "P004")
         for seed in range(3)
     ]
-    eyes = FeaturePipeline(with_descriptors(load_preset("texture")), gate=False)
-    n_threads, held = cv2.getNumThreads(), reading.MOST_HELD
+    pipeline = FeaturePipeline(with_descriptors(load_preset("texture")), gate=False)
+    n_threads, limit = cv2.getNumThreads(), reading.MOST_HELD
     ways = {
         "plain": ("threading", 1, 0),
-        "one job": ("threading", 1, held),
-        "two processes": ("loky", 2, held),
-        "two threads": ("threading", 2, held),
+        "one job": ("threading", 1, limit),
+        "two processes": ("loky", 2, limit),
+        "two threads": ("threading", 2, limit),
     }
     seconds = {name: [] for name in ways}
     with tempfile.TemporaryDirectory() as place:
@@ -191,24 +191,25 @@ def views():
         recordings = [Recording(str(path), "", "bona fide", FileReader(path)) for path in paths]
         for number in range(1 + VIEW_ROUNDS):
             for name, (backend, jobs, most) in ways.items():
-                # Frames that may not be held are read a second time, as all were before.
+                # With a limit of 0 frames in memory, every video is read twice.
                 reading.MOST_HELD = most
                 cv2.setNumThreads(n_threads)
-                library = FeatureStore(eyes, Cache("views", Path(place) / f"{name}-{number}"), 20)
+                cache = Cache("views", Path(place) / f"{name}-{number}")
+                store = FeatureStore(pipeline, cache, 20)
                 with joblib.parallel_config(backend=backend):
-                    spent, _ = timed(partial(library.prepare, recordings, n_jobs=jobs))
+                    spent, _ = timed(partial(store.prepare, recordings, n_jobs=jobs))
                 seconds[name].append(spent)
-    reading.MOST_HELD = held
+    reading.MOST_HELD = limit
     # The first round starts the workers.
     found = {name: np.array(spent[1:]) for name, spent in seconds.items()}
-    told = ", ".join(
+    speeds = ", ".join(
         f"{name} {np.median(found['plain'] / spent):.2f} times as fast"
         for name, spent in found.items()
         if name != "plain"
     )
     print(
         f"views of {len(takes)} videos of {VIDEO_FRAMES} frames, 640 x 480, 20 of each, texture, "
-        f"against one job that counts frames first: {told} "
+        f"against one job that counts frames first: {speeds} "
         f"(load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores)"
     )
 

@@ -66,7 +66,7 @@ def machine():
     )
 
 
-@cache  # writing the page makes the work tree dirty
+@cache  # writing the page changes the working tree
 def commit():
     command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.strip()
@@ -79,10 +79,10 @@ def measured(name, data):
     if name == "real":
         arguments += ["--views", str(data)]
         shown += " --views DIR"
-    where = machine()  # as busy as before the benchmark
+    where = machine()  # before the benchmark adds to the load
     environment = {**os.environ, "COLUMNS": "140", "QT_QPA_PLATFORM": "offscreen"}
     with tempfile.TemporaryDirectory() as empty:
-        # Neither the person's settings nor results that earlier code has kept.
+        # Ignore the user's settings and results cached by older code.
         environment |= {f"LMKL_PAD_{kind}": empty for kind in ("CONFIG", "DATA", "CACHE")}
         if name == "demo":
             arguments += ["--output", empty]
@@ -93,7 +93,7 @@ def measured(name, data):
             text=True,
             env=environment,
         )
-    if run.returncode and name != "soak":  # which ends so when it finds growth, and says it
+    if run.returncode and name != "soak":  # soak fails if it finds growth
         sys.exit(f"{shown} failed with code {run.returncode}; {PAGE.name} keeps its figures.")
     output = "\n".join(line.rstrip() for line in run.stdout.strip().splitlines())
     if name == "demo":  # without the tables of single kernels and of further figures
@@ -107,17 +107,17 @@ def measured(name, data):
 
 
 def replaced(page, name, section):
-    """The page with another section of this name."""
+    """The page with a new section of this name."""
     begin, end = marks(name)
     before, found, rest = page.partition(begin)
     if not found or end not in rest:
-        sys.exit(f"{PAGE.name} has no place for {name}: {begin} ... {end}")
+        sys.exit(f"{PAGE.name} lacks the section {name}: add {begin} and {end}.")
     return f"{before}{begin}\n{section}\n{end}{rest.partition(end)[2]}"
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks figures")
-    parser.add_argument("--only", action="append", choices=SECTIONS, help="remake this section")
+    parser.add_argument("--only", action="append", choices=SECTIONS, help="update only this one")
     parser.add_argument("--data", type=Path, help="views of real recordings, from real_views")
     options = parser.parse_args(arguments)
     for name in options.only or [name for name in SECTIONS if name != "soak"]:
@@ -126,7 +126,7 @@ def main(arguments=None):
             continue
         print(f"{name}: {SECTIONS[name]}", flush=True)
         section = measured(name, options.data and options.data.absolute())
-        # Read anew and written at once, so that a run that is stopped keeps what it has.
+        # Write every section at once, so that an interrupted run keeps the finished ones.
         page = replaced(PAGE.read_text(encoding="utf-8"), name, section)
         PAGE.write_text(page, encoding="utf-8")
 

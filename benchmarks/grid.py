@@ -94,7 +94,7 @@ def compare(problem_name="plain", family="joint-matrix", n=300):
 
 def certified_only(problem_name, family, n):
     grams, memberships = PROBLEMS[problem_name](n)
-    # The norm is symmetric in p and q: half of the grid says all.
+    # The norm is symmetric in p and q: half of the grid is enough.
     pairs = [pair for pair in all_pairs() if pair[0] <= pair[1]]
     if family.endswith("vector"):
         pairs = [pair for pair in pairs if pair[0] == pair[1]]

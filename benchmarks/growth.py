@@ -18,10 +18,10 @@ N_INDUCING = 200
 
 
 def memory_bound(n_rows: int, n_views: int, n_inducing: int, n_clusters: int = 3) -> int:
-    """Bytes that a fit may take beside its input.
+    """Bytes that a fit may take besides its input.
 
     Moments, factor and their work space; one chunk of rows; the kernels of the sample from
-    which landmarks are chosen; and a few numbers a row (memberships, coefficients, digests).
+    which landmarks are chosen; and a few numbers per row (memberships, coefficients, digests).
     """
     moments = 5 * LARGEST_RANK**2
     chunk = CHUNK_ROWS * (3 * LARGEST_RANK + 3 * n_views * n_inducing)
@@ -68,7 +68,7 @@ def inducing_growth():
 
 
 def inducing_memory(size=SIZES[-1]):
-    """Peak of what one fit allocates beside its input, and the stated bound."""
+    """Peak memory that one fit allocates besides its input, and the stated bound."""
     arrays = float_views(size)
     tracemalloc.start()
     LocalisedMKL(n_inducing=N_INDUCING, delta=0.1, random_state=0).fit(arrays)

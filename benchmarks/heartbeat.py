@@ -16,25 +16,25 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, QTimer
 
 BEAT = 5
-"""Milliseconds between beats, at which a click would be noticed."""
+"""Milliseconds between two beats of the timer."""
 
 LATE = 0.02
-"""Seconds without a beat after which it is noted, again and again, what the main thread is at."""
+"""After this many seconds without a beat, the main thread is sampled until the next one."""
 
 ROOT = str(Path(__file__).resolve().parents[1])
 
 
 class Heartbeat(QObject):
-    """Beats on the main thread while the window works.
+    """A timer on the main thread, and what delayed it.
 
     Attributes
     ----------
     gaps : list of tuple
-        Seconds between two beats, and where the main thread was in between, most often first.
-        Nothing is subtracted: a beat that is in time gives a gap of 5 ms.
+        Seconds between two beats, and the place in the code where the main thread was found most
+        often in between. A beat that is on time has a gap of 5 ms.
     most_work : float
-        The most seconds of processor time that the main thread used between two beats. What a gap
-        has beyond that it spent waiting, for the interpreter or for a free core.
+        Largest processor time of the main thread between two beats, in seconds. The rest of a gap
+        was spent waiting for the interpreter or for a free core.
     """
 
     def __init__(self):
@@ -66,11 +66,7 @@ class Heartbeat(QObject):
         self._worked = worked
         places, self._places = self._places, Counter()
         gap, self._last = now - self._last, now
-        self._note(gap, places.most_common(1)[0][0] if places else "")
-
-    def _note(self, gap, place):
-        """Take a gap down; who beats for an hour keeps less than all of them."""
-        self.gaps.append((gap, place))
+        self.gaps.append((gap, places.most_common(1)[0][0] if places else ""))
 
     def _watch(self):
         with tempfile.TemporaryFile("w+") as file, traced(file) as trace:
@@ -79,16 +75,16 @@ class Heartbeat(QObject):
                     self._places[self._where(file, trace)] += 1
 
     def _where(self, file, trace):
-        """Where the main thread is: the innermost line of ours, and from where it was called.
+        """Return the innermost line of the app that the main thread runs, and its caller.
 
-        Not from ``sys._current_frames``: whoever holds a frame keeps what is in it alive, and a
-        painter that ends later, and on another thread, takes the process down.
+        `sys._current_frames` is not used: a frame keeps its variables alive, and a QPainter that is
+        destroyed later and on another thread crashes the process.
         """
         file.seek(0)
         file.truncate()
         trace()
         file.seek(0)
-        lines = [ours for ours in map(place_of, file.read().splitlines()) if ours]
+        lines = list(filter(None, map(place_of, file.read().splitlines())))
         return " < ".join(lines[:2]) or "Qt itself"
 
     @property
@@ -101,13 +97,13 @@ class Heartbeat(QObject):
 
 @contextlib.contextmanager
 def traced(file):
-    """Give a function that writes where the main thread is.
+    """Yield a function that writes the main thread's traceback into a file.
 
-    By a signal that it answers itself: another thread that writes down all of them reads those
-    that are just beginning or ending too, and after some minutes the process dies of that.
+    The main thread writes it itself, in a signal handler. Dumping all threads from another thread
+    would also read those that are starting or ending, which crashes the process after some minutes.
     """
     if not hasattr(faulthandler, "register"):
-        yield lambda: None  # Windows knows no such signal: then it is not known
+        yield lambda: None  # Windows has no such signal
         return
 
     def trace():
@@ -131,7 +127,7 @@ def answer():
     for _ in sys.stdin:
         print(longest, flush=True)
         longest = 0.0
-    os._exit(0)  # whoever asked is gone
+    os._exit(0)  # the parent process has ended
 threading.Thread(target=answer, daemon=True).start()
 last = time.perf_counter()
 while True:
@@ -142,7 +138,7 @@ while True:
 
 
 class Control:
-    """A process that does nothing but beat: where it is late too, the machine was busy."""
+    """An idle process with the same timer: if it is late as well, the machine is busy."""
 
     def __enter__(self):
         self._child = subprocess.Popen(
@@ -159,14 +155,14 @@ class Control:
         self._child.communicate()
 
     def longest(self):
-        """Seconds of its longest gap since this was last asked."""
+        """Longest gap since the last call, in seconds."""
         self._child.stdin.write("\n")
         return float(self._child.stdout.readline())
 
 
 def place_of(line):
-    """A line of a traceback in short, if it is of the app."""
+    """Return a short form of a traceback's line, or None if it is not in the app."""
     found = re.match(rf'  File "{re.escape(ROOT)}/(app/\S+)", line (\d+) in (\S+)', line)
     if found and found[1] == "app/qt/window_picture.py":
-        return None  # the loop itself
+        return None  # runs the event loop
     return found and f"{found[1].removeprefix('app/qt/')}:{found[2]} {found[3]}"

@@ -75,18 +75,16 @@ def start(code, environment):
         times = {}
         for line in child.stdout:
             times.setdefault(line.strip(), time.perf_counter() - began)
-        _, complaint = child.communicate(timeout=30)
+        _, errors = child.communicate(timeout=30)
     if "shown" not in times or child.returncode:
-        raise SystemExit(f"A window did not start (code {child.returncode}): {complaint[-800:]}")
+        raise SystemExit(f"A window did not start (code {child.returncode}): {errors[-800:]}")
     return times
 
 
 def pairs(n_rounds, platform):
-    """Seconds of the baseline and of the app, to its first frame and to its window, start by start.
+    """Seconds to the baseline's window, to the app's first frame and to its window, by round.
 
-    The very first of each is left out: it compiles.
-
-    Each round turns the order round, so that neither is always the one to follow.
+    The first round is left out, because it compiles modules. The order alternates between rounds.
     """
     kinds = (BASELINE, APP)
     rows = []

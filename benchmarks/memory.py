@@ -37,7 +37,7 @@ def main(arguments=None):
     memory = []
     stream = (frame for _ in iter(int, 1) for take in recorded for frame in take)
     for number, frame in enumerate(islice(stream, options.frames), start=1):
-        # As from a camera: a new array each time, and time that goes on.
+        # As from a camera: a new array and a later time for every frame.
         result = pipeline.process(Frame(frame.image.copy(), number, number / 30))
         if result.views is not None:
             model.score_samples(result.views)

@@ -14,7 +14,7 @@ _ENTRANCES = (("conv_23", 103, 64), ("conv_34", 231, 128), ("conv_45", 308, 128)
 
 
 def minifasnet_widths(name):
-    """Return the channels of every layer that has a width of its own, as published."""
+    """Return the published channels of every layer whose width is read from the file."""
     widths = {"conv1.conv": 32, "conv_6_sep.conv": 512}
     for (entrance, inside, outputs), blocks in zip(_ENTRANCES, _INSIDE[name], strict=True):
         group = f"conv_{entrance[-1]}.model"
@@ -25,7 +25,7 @@ def minifasnet_widths(name):
 
 
 def minifasnet_state(name, widths):
-    """Return named arrays as a published file holds them, with outputs that differ by picture."""
+    """Return the arrays of a published file, with outputs that depend on the picture."""
     random = np.random.default_rng(1)
     state = {}
 

@@ -68,7 +68,7 @@ class Trial:
 
 
 def lights_of(views: RealViews, rows):
-    """Light and number of every row's take, or None where names tell neither."""
+    """Light and number of every row's take, or None if some name does not contain them."""
     found = [LIGHT.fullmatch(take) for take in views.take[rows]]
     if not all(found):
         return None
@@ -142,7 +142,7 @@ def unseen_people(views: RealViews) -> Trial:
 
 
 def arrays_of(views: RealViews, preset: Preset):
-    """The preset's views, from pooled ones; None where the file lacks some."""
+    """The preset's views, from pooled layers; None if the file lacks some."""
     arrays = {}
     for branch in preset.network_branches:
         for name in branch.view_names:
@@ -177,7 +177,7 @@ def lite0(blocks, crops=PARTS, pooling="mean+std", normalisation="l2-each") -> P
 
 
 def candidates() -> list[Preset]:
-    """The shipped presets, and what they were chosen from."""
+    """The shipped presets, and the candidates they were chosen from."""
     parts = ("face", "wide", "mouth", "eyes")
     crops = load_preset("texture").crops
     first = Preset(
@@ -213,7 +213,7 @@ def candidates() -> list[Preset]:
 
 @dataclass(frozen=True)
 class Scored:
-    """Scores of one trial, with all that a rule may use."""
+    """Scores of one trial, and the model, from which rules compute a threshold."""
 
     person: str
     model: LocalisedMKL
@@ -330,7 +330,7 @@ def percent(values):
 
 
 def summary_table(files, preset):
-    """The shipped defaults in enrolled light: one column a set."""
+    """The shipped defaults in enrolled light, one column per file."""
     columns = []
     for views, protocol in known_light(files):
         arrays, tried = arrays_of(views, preset), list(trials(views, protocol))
@@ -362,7 +362,7 @@ def summary_table(files, preset):
 
 
 def preset_table(files, presets):
-    """The first two presets by every protocol, the others by those that choose."""
+    """The first two presets by every protocol, the others only by the first one."""
     heading("Presets, at the default parameters and threshold", "views | n | recordings")
     for place, preset in enumerate(presets):
         for views in files:
@@ -402,7 +402,7 @@ def rules():
 
 
 def known_light(files):
-    """The files and protocols that choose: as dense as the app enrols, in light that it knows."""
+    """The files that are sampled as densely as in the app, if any, each with its first protocol."""
     dense = [views for views in files if views.name.endswith("-dense")] or files
     return [(views, protocols_of(views)[0]) for views in dense]
 
@@ -445,7 +445,7 @@ def parameter_table(files, preset):
 
 
 def other_people_table(files, preset):
-    """Somebody else, live, before their own camera: no attack, but not the enrolled person."""
+    """Other people than the enrolled one, live, each in front of their own camera."""
     print(
         "\n### Other people, live\n\n| recordings | enrolled | frames accepted | windows accepted |"
     )
@@ -463,9 +463,9 @@ def other_people_table(files, preset):
 
 
 GROUPS = {2: (3, 4, 5, 6), 3: (3, 5, 7, 9), 5: (3, 5, 7, 9, 11, 12), 10: (3, 5, 8, 12)}
-"""People with one model, and the numbers of clusters that are tried."""
+"""Numbers of people who share a model, and the numbers of clusters to try for each."""
 N_PARTITIONS = 5
-"""Ways to part people into groups: in order of name, and at random."""
+"""Number of ways to divide people into groups: in order of name, then at random."""
 
 
 def groups_of(people, size):
@@ -566,9 +566,9 @@ def separation(results: list[Scored]):
 
 
 def verdicts(views: RealViews, arrays, trial: Trial, liveness):
-    """Shares of genuine and attack rows that are accepted, unfamiliar and attacks.
+    """Yield the shares of all `VERDICTS` for genuine rows, then for attacks.
 
-    By frame, then by recording of at least 5 frames, judged by its means as the app's window is.
+    Each by frame, and by recording of at least 5 frames, which is judged like the app's window.
     """
     one = scored(views, arrays, trial)
     threshold = one.model.offset_
@@ -589,15 +589,15 @@ def verdicts(views: RealViews, arrays, trial: Trial, liveness):
             [frames[place] for place in np.flatnonzero(names == name)] for name in np.unique(names)
         ]
         means = [decide(own, threshold) for own in recordings if len(own) >= ENOUGH_FRAMES]
-        called_by = [frame.verdict for frame in frames], [mean.verdict for mean in means]
-        yield [[share([v is kind for v in found]) for kind in CALLED] for found in called_by]
+        given = [frame.verdict for frame in frames], [mean.verdict for mean in means]
+        yield [[share([v is kind for v in found]) for kind in VERDICTS] for found in given]
 
 
-CALLED = (Verdict.GENUINE, Verdict.UNFAMILIAR, Verdict.ATTACK)
+VERDICTS = (Verdict.GENUINE, Verdict.UNFAMILIAR, Verdict.ATTACK)
 
 
 def verdict_table(files, preset):
-    """What frames and recordings are called, with the liveness networks and without."""
+    """Verdicts on frames and recordings, with and without the liveness networks."""
     print("\n### Verdicts: accepted / unfamiliar / attack, in percent of each person's, mean\n")
     print("| recordings | liveness | presented | people | frames | recordings |")
     print("|---" * 6 + "|")
@@ -617,11 +617,11 @@ def verdict_table(files, preset):
                 for kind, levels in zip(("genuine", "attacks"), by_kind, strict=True):
                     where = f"{views.name}, {protocol}"
                     with_networks = "no" if liveness is None else "yes"
-                    cells = [called(people, level) for level in levels]
+                    cells = [mean_shares(people, level) for level in levels]
                     print_row(where, with_networks, kind, str(len(np.unique(people))), *cells)
 
 
-def called(people, shares):
+def mean_shares(people, shares):
     """Means over people of each verdict's share."""
     means = [by_person(people, values) for values in shares]
     return " / ".join(f"{100 * m.mean():.1f}" for m in means) if len(means[0]) else "-"
@@ -642,11 +642,11 @@ TABLES = {
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks real")
     parser.add_argument("--views", type=Path, help="folder of files made by real_views")
-    parser.add_argument("--preset", action="append", help="a preset to try instead of the list")
-    parser.add_argument("--only", action="append", choices=TABLES, help="print this table alone")
+    parser.add_argument("--preset", action="append", help="measure this preset instead of the list")
+    parser.add_argument("--only", action="append", choices=TABLES, help="print only this table")
     options = parser.parse_args(arguments)
     if options.views is None:
-        print("Name a folder with --views; python -m benchmarks real_views makes its files.")
+        print("Pass a folder with --views; python -m benchmarks real_views makes its files.")
         return
     files = [load(path) for path in sorted(options.views.glob("*.npz"))]
     if not files:

@@ -70,7 +70,7 @@ class RealViews:
 
 
 def load(path) -> RealViews:
-    """Read a file; people may have made it, so what is missing is named."""
+    """Read a file; exit with a message if something is missing."""
     with np.load(path, allow_pickle=False) as file:
         arrays = {key: file[key] for key in file.files}
     missing = [key for key in ("person", "label", "take") if key not in arrays]
@@ -90,7 +90,7 @@ def load(path) -> RealViews:
 
 
 def pipeline() -> Pipeline:
-    """The app's pipeline with every layer of the default preset's network and crops, as pooled."""
+    """The app's pipeline, with pooled `LAYERS` of the default preset's network and crops."""
     preset = load_preset("texture")
     crops = tuple(crop.name for crop in preset.crops)
     (network,) = preset.networks
@@ -117,9 +117,9 @@ def recordings(root: Path):
 def make(root: Path, target: Path, n_frames: int) -> None:
     """Send every recording through the pipeline and write the file."""
     rows, refused, n_seen = [], {}, Counter()
-    eyes = pipeline()
+    app_pipeline = pipeline()
     for subject, label, path in recordings(root):
-        take = Recorder(eyes, Settings(), n_frames=n_frames).record(TakeWanted(str(path)))
+        take = Recorder(app_pipeline, Settings(), n_frames=n_frames).record(TakeWanted(str(path)))
         kind = "genuine" if label == BONA_FIDE else "attack"
         n_seen[kind] += take.n_seen
         refused.setdefault(kind, Counter()).update(take.refused)

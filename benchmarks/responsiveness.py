@@ -42,7 +42,7 @@ class Row:
 
 
 class SlowedScorer:
-    """The real scorer; each frame may be made to take at least so many seconds."""
+    """The real scorer, slowed down to at least ``seconds`` per frame."""
 
     def __init__(self):
         self.seconds = 0.0
@@ -59,7 +59,7 @@ class SlowedScorer:
 
 
 class Bench:
-    """The window, and what is measured of it."""
+    """Measures the window, stage by stage."""
 
     def __init__(self, window, scorer, control):
         self.window, self.controller, self.scorer = window, window.controller, scorer
@@ -113,7 +113,7 @@ def show(row):
 
 
 def clicking(window, seconds):
-    """Turn from page to page as a person would who clicks without pause."""
+    """Click from page to page without pause."""
     from PySide6.QtCore import QPoint, Qt
     from PySide6.QtTest import QTest
 
@@ -157,7 +157,7 @@ def run(seconds, n_recorded, control):
         record_everything(demo)
         bench.measure("real scorer, no model", lambda: rest(seconds))
         for page in PAGES:
-            bench.measure(f"opening the {page} page", lambda page=page: turn(window, page))
+            bench.measure(f"opening the {page} page", lambda page=page: open_page(window, page))
         for number in (1, 2):
             controller.enrol.start("")
             bench.measure(
@@ -168,7 +168,7 @@ def run(seconds, n_recorded, control):
         controller.model.fit()
         bench.measure(
             "fitting, until the model is shown",
-            lambda: fitted(session),
+            lambda: wait_for_model(session),
         )
         for page in PAGES:
             window.turn_to(getattr(window.pages, page))
@@ -176,7 +176,7 @@ def run(seconds, n_recorded, control):
             for name in ("dark", "light"):
                 bench.measure(
                     f"changing the theme to {name}, {page} page",
-                    lambda name=name: dress(controller, name),
+                    lambda name=name: change_theme(controller, name),
                 )
         bench.measure("real scorer, with clicks", lambda: clicking(window, seconds))
         scorer.seconds = 1.0
@@ -188,21 +188,21 @@ def run(seconds, n_recorded, control):
         controller.stop()
 
 
-def turn(window, page):
+def open_page(window, page):
     from app.qt.window_picture import rest
 
     window.turn_to(getattr(window.pages, page))
     rest(1.0)
 
 
-def fitted(session):
+def wait_for_model(session):
     from app.qt.window_picture import rest, wait_until
 
     need(wait_until(lambda: session.model is not None, 120), "the model")
     rest(1.0)  # its page opens, and charts are drawn
 
 
-def dress(controller, name):
+def change_theme(controller, name):
     from app.qt.window_picture import rest
 
     controller.change_settings(theme=name)
@@ -211,11 +211,11 @@ def dress(controller, name):
 
 def need(holds, what):
     if not holds:
-        raise SystemExit(f"Nothing was measured: waited in vain for {what}.")
+        raise SystemExit(f"Timed out while waiting for {what}.")
 
 
 def record_everything(demo):
-    """Wait for the recorder, which stands for a camera: it has nothing to do when one measures."""
+    """Record every take now, so that the demo's recorder does not disturb the measurement."""
     from app.qt.window_picture import wait_until
 
     for chapter in demo.script.enrolment:
@@ -229,10 +229,10 @@ def record_everything(demo):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks responsiveness")
-    parser.add_argument("--seconds", type=float, default=15.0, help="of each longer stage")
-    parser.add_argument("--recorded", type=int, default=12, help="pictures of each demo chapter")
+    parser.add_argument("--seconds", type=float, default=15.0, help="length of the longer stages")
+    parser.add_argument("--recorded", type=int, default=12, help="pictures per demo chapter")
     options = parser.parse_args(arguments)
-    # Before Qt is loaded, which reads it then.
+    # Qt reads this when it is loaded.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from benchmarks.heartbeat import Control
 

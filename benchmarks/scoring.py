@@ -33,7 +33,7 @@ def measure(name, columns):
     train = {f"view{g}": array[:-1] for g, array in enumerate(arrays)}
     sample = {f"view{g}": array[-1:] for g, array in enumerate(arrays)}
     model = LocalisedMKL(delta=0.1, random_state=0).fit(train)
-    # In the layout in which the products are fastest here.
+    # In the memory layout in which the products are fastest.
     supports = [np.ascontiguousarray(array.T) for array in train.values()]
     rows = list(sample.values())
     block = np.empty((len(columns), 1, N_SAMPLES))

@@ -28,7 +28,7 @@ from statistics import median
 
 SLOWER_LIMIT = 1.25
 WARM_UP = 600.0
-"""Seconds of warm-up, but at most half of the run: the caches of Qt and of the C library fill."""
+"""Seconds of warm-up, at most half of the run, in which caches of Qt and the C library fill."""
 BINS = (0.05, 0.1, 0.25, 1.0)
 """Seconds above which gaps of the event loop are counted."""
 
@@ -67,7 +67,7 @@ class Messages(logging.Handler):
         self._add(kind, f"{record.name}: {record.getMessage()}")
 
     def on_qt(self, _kind, _context, message):
-        if "This plugin does not support" not in message:  # said of every window without a screen
+        if "This plugin does not support" not in message:  # logged if there is no screen
             self._add(self.warnings, f"Qt: {message}")
 
     def on_notice(self, notice):
@@ -82,26 +82,26 @@ class Messages(logging.Handler):
 
 
 class Soak:
-    """A run, and what it has found so far."""
+    """A run with its results so far."""
 
     def __init__(self, options, window, scorer, folders, sources):
         from benchmarks.heartbeat import Heartbeat
-        from benchmarks.soak_rounds import Butler, Play, Rounds
+        from benchmarks.soak_rounds import DialogCloser, Rounds, Runner
 
         self.options, self.window, self.scorer, self.folders = options, window, scorer, folders
         self.warm_up = min(WARM_UP, 30 * options.minutes)
-        self.butler, self.heart, self.messages = Butler(), Heartbeat(), Messages()
+        self.closer, self.heart, self.messages = DialogCloser(), Heartbeat(), Messages()
         self.gaps, self.longest = dict.fromkeys(BINS, 0), []
         self.rounds = Rounds(
             window,
             scorer,
-            self.butler,
+            self.closer,
             sources,
             folders["saved"],
             (options.preset, options.other_preset),
             options.rests,
         )
-        self.play = Play(self._steps())
+        self.runner = Runner(self._steps())
         self.checkpoints = []
         self.began = time.perf_counter()
         window.controller.notice.connect(self.messages.on_notice)
@@ -138,32 +138,32 @@ class Soak:
             for least in BINS:
                 self.gaps[least] += gap > least
             if gap > BINS[1]:
-                self.longest.append((round(gap, 3), self.play.activity, place))
+                self.longest.append((round(gap, 3), self.runner.activity, place))
         self.heart.gaps.clear()
         self.longest = sorted(self.longest, reverse=True)[:20]
 
     def run(self):
-        """Go through rounds until the time is over, or Ctrl-C."""
+        """Run rounds until the time is up or Ctrl-C."""
         from PySide6.QtCore import QEventLoop
 
         loop = QEventLoop()
-        self.play.over.connect(loop.quit)
-        before = signal.signal(signal.SIGINT, lambda *_: self.play.stop())
+        self.runner.finished.connect(loop.quit)
+        before = signal.signal(signal.SIGINT, lambda *_: self.runner.stop())
         logging.getLogger().addHandler(self.messages)
         hook, sys.excepthook = sys.excepthook, self.messages.on_exception
         try:
             with self.heart:
-                self.play.start()
+                self.runner.start()
                 loop.exec()
         finally:
             signal.signal(signal.SIGINT, before)
             logging.getLogger().removeHandler(self.messages)
             sys.excepthook = hook
-            self.butler.stop()
+            self.closer.stop()
         self.write()
 
     def results(self):
-        """Return everything that was found, as plain values."""
+        """Return the results so far as plain values."""
         from benchmarks.soak_counts import growths
 
         counted = [one for one in self.checkpoints if one["seconds"] >= self.warm_up]
@@ -171,19 +171,19 @@ class Soak:
             "minutes": (time.perf_counter() - self.began) / 60,
             "rounds": len(self.checkpoints),
             "rounds_after_warm_up": len(counted),
-            "dialogs_closed": self.butler.n_closed,
+            "dialogs_closed": self.closer.n_closed,
             "growth": [vars(one) for one in growths(counted)],
             "end_over_start": end_over_start(counted),
             "gaps": {f"{least * 1e3:.0f} ms": n for least, n in self.gaps.items()},
             "longest_gaps": self.longest,
             "errors": dict(self.messages.errors),
             "warnings": dict(self.messages.warnings),
-            "in_vain": self.play.in_vain,
+            "in_vain": self.runner.timed_out,
             "checkpoints": self.checkpoints,
         }
 
     def write(self):
-        """Keep what there is, so that a run that is killed is not lost."""
+        """Write the results so far, in case the run is killed."""
         if self.options.output is not None:
             part = self.options.output.with_name(f"{self.options.output.name}.part")
             part.write_text(json.dumps(self.results(), indent=1))
@@ -198,7 +198,7 @@ def end_over_start(checkpoints):
 
 
 def run(options, make_demo=None):
-    """Do the whole run and return it."""
+    """Open the window, run the soak and return it."""
     from PySide6.QtCore import QCoreApplication, Qt, qInstallMessageHandler
 
     from app.malloc_tuning import keep_few_heaps
@@ -231,20 +231,20 @@ def run(options, make_demo=None):
         window.show()
         try:
             if not wait_until(lambda: scorer.n_scored > 0, 300):
-                raise SystemExit("Nothing was measured: waited in vain for the networks.")
+                raise SystemExit("Timed out while waiting for the networks.")
             soak = Soak(options, window, scorer, folders, sources)
             qInstallMessageHandler(soak.messages.on_qt)
             soak.run()
             return soak
         finally:
             qInstallMessageHandler(None)
-            put_away(window)
+            close(window)
             camera.close()
             tempfile.tempdir = before
 
 
-def put_away(window):
-    """Close the window without a question about what would be lost."""
+def close(window):
+    """Close the window without asking about unsaved work."""
     controller = window.controller
     controller.model.discard()
     controller.enrol.clear()
@@ -254,7 +254,7 @@ def put_away(window):
 
 
 def report(found):
-    """Print what was found, and return what is wrong, one sentence each."""
+    """Print the results; return what is wrong, one sentence each."""
     print(
         f"\n{found['rounds']} rounds in {found['minutes']:.1f} minutes, "
         f"{found['rounds_after_warm_up']} after the warm-up; {found['dialogs_closed']} dialogs."
@@ -278,7 +278,7 @@ def report(found):
         if ratio > SLOWER_LIMIT and found["rounds_after_warm_up"] >= 6:
             wrong.append(f"A frame costs {ratio:.2f} times as much as at the start.")
     wrong += [f"{sum(found['errors'].values())} errors."] if found["errors"] else []
-    wrong += [f"Waited in vain: {what}." for what in dict.fromkeys(found["in_vain"])]
+    wrong += [f"Timed out: {what}." for what in dict.fromkeys(found["in_vain"])]
     for sentence in wrong:
         print(f"WRONG: {sentence}")
     return wrong
@@ -290,21 +290,21 @@ def options_from(arguments=None):
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--minutes", type=float, default=60.0, help="the round under way ends")
-    parser.add_argument("--rounds", type=int, help="so many in the place of a time")
-    parser.add_argument("--preset", default="texture", help="of the views; the program's default")
-    parser.add_argument("--other-preset", default="tiny", help="gone to and back in every round")
-    parser.add_argument("--recorded", type=int, default=6, help="pictures of a demo chapter")
+    parser.add_argument("--minutes", type=float, default=60.0, help="the last round is completed")
+    parser.add_argument("--rounds", type=int, help="number of rounds, instead of a time")
+    parser.add_argument("--preset", default="texture", help="preset of the views")
+    parser.add_argument("--other-preset", default="tiny", help="second preset of every round")
+    parser.add_argument("--recorded", type=int, default=6, help="pictures per demo chapter")
     parser.add_argument("--rests", type=float, default=1.0, help="factor on pauses")
-    parser.add_argument("--output", type=Path, help="JSON with everything, kept up to date")
+    parser.add_argument("--output", type=Path, help="JSON file, written after every round")
     return parser.parse_args(arguments)
 
 
 def main(arguments=None):
     options = options_from(arguments)
-    faulthandler.enable()  # a run that dies says where
+    faulthandler.enable()  # print a traceback if the process crashes
     if not any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")):
-        # Before Qt is loaded, which reads it then.
+        # Qt reads this when it is loaded.
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     if report(run(options).results()):
         sys.exit(1)

@@ -14,17 +14,17 @@ import psutil
 
 CONFIDENCE = 0.95
 FEWEST = 6
-"""Checkpoints after the warm-up below which growth is not judged."""
+"""With fewer checkpoints after the warm-up, growth is not judged."""
 MEMORY_LIMIT = 16.0
-"""MiB an hour that memory may grow by: the lower end of the slope's interval."""
+"""MiB per hour: largest allowed lower end of the interval of the slope."""
 OBJECTS_LIMIT = 1000.0
-"""Python objects an hour, likewise."""
+"""Python objects per hour, likewise."""
 MIB = 2**20
 
 
 @dataclass(frozen=True)
 class Growth:
-    """First and last value, and the slope an hour of a Theil-Sen line with its interval."""
+    """First and last value, and the slope per hour of a Theil-Sen line with its interval."""
 
     name: str
     first: float
@@ -33,15 +33,15 @@ class Growth:
     low: float
     high: float
     grows: bool | None
-    """None with too few checkpoints."""
+    """None if there are too few checkpoints."""
 
 
 def growth(name, hours, values, limit):
     """Fit a robust line.
 
-    Memory grows when the slope's interval lies above the limit. A count must also never be as low
-    in the last third of the run as in the first: a library that starts one more thread once does
-    not leak, one more thread in every tenth round does.
+    Memory grows if the interval of the slope lies above the limit. A count must also be higher in
+    all of the last third of the run than in the first: a library that once starts another thread
+    does not leak, but one that does so every ten rounds does.
     """
     from scipy.stats import theilslopes  # not at the top: the program starts without SciPy
 
@@ -82,7 +82,7 @@ def count_everything(roots, stored, temporary):
     Parameters
     ----------
     roots : list of QObject
-        Whose children are counted.
+        Objects whose children are counted.
     stored, temporary : Path
         Folders whose files are counted.
     """
@@ -123,7 +123,7 @@ class _MallInfo(ctypes.Structure):
 
 
 def allocated():
-    """Bytes allocated and not freed; 0 where the C library does not say.
+    """Bytes allocated and not freed; 0 if the C library does not report them.
 
     Memory that grows while this does not is a fragmented heap, not a leak.
     """
@@ -138,7 +138,7 @@ def allocated():
 def qt_objects(roots):
     """Class names of the widgets, timers, threads and actions below the roots and all windows.
 
-    Not of every QObject: looking at the parts of a text document makes wrappers.
+    Other objects are left out: looking at the parts of a text document creates wrappers.
     """
     from PySide6.QtCore import QThread, QTimer
     from PySide6.QtGui import QAction
@@ -153,18 +153,18 @@ def qt_objects(roots):
 
 
 def system_threads():
-    """Names of threads that Python does not know; only Linux tells them."""
+    """Names of all threads of the process, on Linux only."""
     names = []
     for task in Path("/proc/self/task").glob("*/comm"):
         try:
             names.append(f"system {task.read_text().strip()}")
         except OSError:
-            continue  # it ended meanwhile
+            continue  # the thread has ended
     return names
 
 
 def descriptors(process):
-    """Kinds of open files; only their number where the system tells no more."""
+    """Kinds of open files; empty texts on systems that only count them."""
     folder = Path("/proc/self/fd")
     if not folder.exists():
         return [""] * (process.num_fds() if hasattr(process, "num_fds") else process.num_handles())
@@ -173,7 +173,7 @@ def descriptors(process):
         try:
             target = os.readlink(link)
         except OSError:
-            continue  # the listing's own
+            continue  # the descriptor of the listing itself
         kinds.append(Path(target).suffix if target.startswith("/") else target.partition(":")[0])
     return kinds
 

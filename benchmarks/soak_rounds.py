@@ -1,7 +1,7 @@
 """The user actions of a soak round, and the code that performs them.
 
-A round is a generator that acts and yields a condition to wait for. A timer on the window's own
-event loop polls the condition and resumes the round, so the window runs as with a user.
+A round is a generator that acts and yields a condition to wait for. A timer in the window's event
+loop polls the condition and resumes the round, so the window works as it does for a user.
 """
 
 import threading
@@ -13,26 +13,27 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QDialog, QTabWidget
 
-LOOK_EVERY = 20
-PATIENCE = 300.0
-"""Seconds for which anything is waited for: the machine may be busy with other things."""
+POLL_EVERY = 20
+"""Milliseconds."""
+TIMEOUT = 300.0
+"""Seconds, for a machine that is busy with other things."""
 
 GENUINE, ATTACK, UNFAMILIAR = "window 6", "print", "office 6"
 SIZES = ((1000, 640), (1600, 900), (1280, 720))
 TESTED = ("bona fide", "phone")
 STREAM_FRAMES = 3
-"""Frames that are judged of every other source before the next one is opened."""
+"""Frames to judge from a source before the next one is opened."""
 
 
 PARTS = (
     *("other_views", "enrol", "change_takes", "fit", "look_around", "set_threshold", "fold_in"),
     *("test", "export_and_open", "open_dialogs", "change_look", "other_sources", "come_to_rest"),
 )
-"""What a round consists of, in its order."""
+"""The parts of a round, in order."""
 
 DIALOGS = ("Settings…", "Keyboard shortcuts", "About lmkl-pad", "Open model…", "Export model…")
-ASKING = ("Open video or picture…", "Open folder of pictures…", "Network camera…")
-"""What opens a dialog in the menus."""
+SOURCE_DIALOGS = ("Open video or picture…", "Open folder of pictures…", "Network camera…")
+"""Menu entries that open a dialog."""
 
 PASSPHRASE = "correct horse battery staple"
 
@@ -44,42 +45,42 @@ class Wait:
     Attributes
     ----------
     what : str
-        What is going on, for people.
+        Description of the present activity.
     until : callable or None
-        Whether it has come; None waits for the time alone.
+        The condition; None to pause.
     seconds : float
-        After which it goes on anyway, which is told where something was waited for.
+        Length of the pause, or timeout of the condition.
     """
 
     what: str
     until: object = None
-    seconds: float = PATIENCE
+    seconds: float = TIMEOUT
 
 
-class Play(QObject):
-    """Lets a generator of `Wait` go on when what it waits for has come."""
+class Runner(QObject):
+    """Runs a generator of `Wait` and resumes it when the condition holds or times out."""
 
-    over = Signal()
+    finished = Signal()
 
     def __init__(self, steps):
         super().__init__()
         self.activity = "beginning"
-        self.in_vain = []
+        self.timed_out = []
         self._steps, self._wait, self._deadline = steps, None, 0.0
         self._is_acting = False
-        self._timer = QTimer(self, interval=LOOK_EVERY)
-        self._timer.timeout.connect(self._look)
+        self._timer = QTimer(self, interval=POLL_EVERY)
+        self._timer.timeout.connect(self._poll)
 
     def start(self):
-        """Begin with the next turn of the event loop."""
+        """Start at the next timer event."""
         self._timer.start()
 
     def stop(self):
-        """Do no more."""
+        """Stop for good."""
         self._timer.stop()
-        self.over.emit()
+        self.finished.emit()
 
-    def _look(self):
+    def _poll(self):
         if self._is_acting:
             return  # a dialog is open, whose own loop runs this timer
         wait = self._wait
@@ -89,7 +90,7 @@ class Play(QObject):
             elif time.monotonic() < self._deadline:
                 return
             elif wait.until is not None:
-                self.in_vain.append(wait.what)
+                self.timed_out.append(wait.what)
         self._is_acting = True
         try:
             self._wait = next(self._steps)
@@ -102,13 +103,13 @@ class Play(QObject):
         self._deadline = time.monotonic() + self._wait.seconds
 
 
-class Butler(QObject):
+class DialogCloser(QObject):
     """Looks through every modal dialog that opens, then closes it."""
 
     def __init__(self):
         super().__init__()
         self.accepts = False
-        """Whether the next dialog is accepted rather than put away."""
+        """Whether the next dialog is accepted instead of cancelled."""
         self.n_closed = 0
         self._timer = QTimer(self, interval=60)
         self._timer.timeout.connect(self._look)
@@ -116,7 +117,7 @@ class Butler(QObject):
         self._pages = None
 
     def stop(self):
-        """Serve no more."""
+        """Stop closing dialogs."""
         self._timer.stop()
 
     def _look(self):
@@ -142,32 +143,32 @@ class Butler(QObject):
 
 
 class Rounds:
-    """Everything that can be done, once in each round.
+    """All actions of a user, once per round.
 
     Parameters
     ----------
     window : MainWindow
-        Shown; its networks are ready.
+        A visible window whose networks are ready.
     scorer : CountingScorer
         Counts the frames that are judged.
-    butler : Butler
-        Closes dialogs.
+    closer : DialogCloser
+        Closes the dialogs that a round opens.
     sources : list of str
-        Opened in turn in every round; the demo follows.
+        Opened in turn in every round, before the demo is opened again.
     folder : Path
-        Where the person saves things.
+        Folder for models and reports.
     presets : tuple of str
         Two presets; a round goes to the second one and back.
     rests : float
-        Factor on all times for which nothing is done.
+        Factor on all pauses.
     parts : tuple of str
-        Of `PARTS`, what a round consists of.
+        The parts of a round, from `PARTS`.
     """
 
-    def __init__(self, window, scorer, butler, sources, folder, presets, rests=1.0, parts=PARTS):
+    def __init__(self, window, scorer, closer, sources, folder, presets, rests=1.0, parts=PARTS):
         self._rests, self._parts = rests, parts
         self._window, self._controller, self._scorer = window, window.controller, scorer
-        self._butler, self._sources, self._presets = butler, sources, presets
+        self._closer, self._sources, self._presets = closer, sources, presets
         self._model, self._report = folder / "face.safetensors", folder / "report.html"
         self._sealed = folder / "sealed.safetensors"
         self.n_prepared = 0
@@ -190,7 +191,7 @@ class Rounds:
     # ------------------------------------------------------------- one round
 
     def one(self):
-        """Do everything once, and end in the state in which the last one ended."""
+        """Run all parts once, ending in the same state every time."""
         for wait in self._everything():
             brief = wait.until is None and self._rests != 1.0
             yield replace(wait, seconds=wait.seconds * self._rests) if brief else wait
@@ -202,12 +203,12 @@ class Rounds:
     # ------------------------------------------------------------- parts
 
     def _frames(self, what, n=STREAM_FRAMES):
-        """Wait until so many more frames are judged, or until no more will come."""
+        """Wait until ``n`` more frames are judged or the source has ended."""
         wanted = self._scorer.n_scored + n
         yield Wait(what, lambda: self._scorer.n_scored >= wanted or self._has_ended())
 
     def _has_ended(self):
-        """Whether a recording is over, which a busy machine had no time to judge."""
+        """Whether a recording has ended, perhaps before a busy machine judged enough frames."""
         from app.capture.capture import Phase
 
         capture = self._controller.source.capture.capture
@@ -217,7 +218,7 @@ class Rounds:
         yield Wait(what, lambda: not self._working)
 
     def _other_views(self):
-        """Have other networks made ready, and these again: model and takes go with them."""
+        """Switch to the other preset and back, which discards model and takes."""
         for preset in reversed(self._presets):
             wanted = self.n_prepared + 1
             self._controller.change_settings(preset=preset)
@@ -244,7 +245,7 @@ class Rounds:
     def _change_takes(self):
         control, enrolment = self._controller.enrol, self._session.enrolment
         if not enrolment.samples:
-            return  # told already: no take came
+            return  # recording timed out, which is reported
         last = enrolment.samples[-1]
         for change in (
             lambda: control.remove_samples([last.number]),
@@ -269,7 +270,7 @@ class Rounds:
         yield from self._frames("judging with a new model")
 
     def _look_around(self):
-        """See the person, an attack and unfamiliar light on every page and tab."""
+        """Show the person, an attack and unfamiliar light on every page and tab."""
         window, pages = self._window, self._window.pages
         for key in (GENUINE, ATTACK, UNFAMILIAR):
             self._controller.source.present(key)
@@ -297,7 +298,7 @@ class Rounds:
             yield from self._idle("setting the threshold")
 
     def _fold_in(self):
-        """Record a quick take of the person, which is folded in at once."""
+        """Record a quick take of the person, which is added to the model at once."""
         session = self._session
         self._controller.source.present(GENUINE)
         yield from self._frames("watching the person", 5)
@@ -312,7 +313,7 @@ class Rounds:
         yield from self._idle("folding a take in")
 
     def _test(self):
-        """Present some by hand, then let the demo test itself for a while; report, and clear."""
+        """Test two species by hand and two automatically, save the report and clear the test."""
         window, session, control = self._window, self._session, self._controller.guided_test
         window.turn_to(window.pages.test)
         for species in TESTED:
@@ -332,10 +333,10 @@ class Rounds:
         yield Wait("clearing the test", seconds=0.3)
 
     def _export_and_open(self):
-        """Once behind a passphrase, once as it is, then as if it were dropped onto the window."""
+        """Export and open the model with a passphrase and without; then drop it on the window."""
         controller, session = self._controller, self._session
         if session.model is None:
-            return  # told already: it was waited for in vain
+            return  # fitting timed out, which is reported
         for path, passphrase in ((self._sealed, PASSPHRASE), (self._model, None)):
             controller.model.export(str(path), passphrase)
             yield Wait(
@@ -354,10 +355,10 @@ class Rounds:
 
     def _open_dialogs(self):
         menus, bar = self._window.menus, self._window.live.source_bar
-        for name in (*DIALOGS, *ASKING):
+        for name in (*DIALOGS, *SOURCE_DIALOGS):
             yield Wait(f"before the dialog {name}", seconds=0.1)
-            self._action(name).trigger()  # until the butler has closed it
-        self._butler.accepts = True
+            self._action(name).trigger()  # returns when the dialog is closed
+        self._closer.accepts = True
         self._action(DIALOGS[0]).trigger()
         bar._choice.showPopup()
         yield Wait("looking through the sources", seconds=0.4)
@@ -401,7 +402,7 @@ class Rounds:
             yield from self._frames(f"judging frames of {kind}")
 
     def _come_to_rest(self):
-        """Wait for the demo to have recorded everything, and for notices to go."""
+        """Wait until the demo has recorded everything, and remove all notices."""
         self._window.turn_to(self._window.pages.why)
         self._controller.source.present("")
         yield Wait("waiting for the demo's recordings", lambda: self._recorded())
@@ -422,15 +423,15 @@ def _recorders():
 
 
 class Demos:
-    """Makes a new demo whenever it is opened, as the program does, with what is recorded already.
+    """Makes a new demo whenever it is opened, as the program does, with earlier recordings.
 
-    Rendering everything anew would take longer than the rest of a round. One attack is left out, so
-    that every demo has something to record.
+    Rendering all of them again would take longer than the rest of a round. One attack is rendered
+    again, so that every demo has something to record.
 
     Parameters
     ----------
     n_recorded : int
-        Pictures of each chapter.
+        Pictures per chapter.
     """
 
     RECORDED_ANEW = "phone"
@@ -450,7 +451,7 @@ class Demos:
 
 
 def make_sources(folder, n_pictures):
-    """Record a video, a folder of pictures, and a network camera that shows these."""
+    """Record a video and a folder of pictures; start a network camera that shows the pictures."""
     import cv2
 
     from app.demo.script import Take
@@ -477,7 +478,7 @@ class NetworkCamera:
     Parameters
     ----------
     pictures : list of bytes
-        Sent over and over, coded as JPEG.
+        JPEG files, sent in a loop.
     """
 
     def __init__(self, pictures):
@@ -494,7 +495,7 @@ class NetworkCamera:
                         self.wfile.write(b"--frame\r\n" + head.encode() + body + b"\r\n")
                         number += 1
                 except OSError:
-                    return  # whoever looked has gone
+                    return  # the client has disconnected
 
             def log_message(self, *_):
                 pass
@@ -511,7 +512,7 @@ class NetworkCamera:
         return f"http://127.0.0.1:{self._server.server_address[1]}/video"
 
     def close(self):
-        """Send no more."""
+        """Stop the server."""
         self._over.set()
         self._server.shutdown()
         self._server.server_close()

@@ -28,19 +28,19 @@ from app.vision.pipeline import make_pipeline
 from lmkl_core.features.presets import DEFAULT_PRESET
 
 SIDES = (84, 96, 108, 121, 133, 145, 160, 180, 200, 225, 260)
-"""Of the face in pixels, about; what the detector makes of it is told."""
+"""Approximate sides of the face in pixels; the table shows what the detector measures."""
 
 SIDE_PER_EYES = 2.98
 """Side of the aligned face in distances between the eyes."""
 
 FAR = (100, 150)
-"""Where the second model is enrolled beside the seat."""
+"""Sides at which the second model is enrolled, besides the seat."""
 
 N_FRAMES, EVERY = 60, 6
 
 
 def frames(person, light, seed, instrument=None, side=None):
-    """Yield frames of a take, with the face at a size of one's choice."""
+    """Yield frames of a take, with the face at the seat or at a given size."""
     place = setting(person, light, SIZE, seed, instrument or "bonafide")
     if side is not None:
         motion = copy(place.motion)
@@ -58,7 +58,7 @@ def frames(person, light, seed, instrument=None, side=None):
 
 
 def enrolled(pipeline, person, sides):
-    """Return a model of takes in every light, at each of these sizes."""
+    """Return a model enrolled in every light at each of these sizes; None is the seat."""
     takes = {
         f"{light} {side} {seed}": frames(person, light, seed, side=side)
         for light in ENROLLED
@@ -70,7 +70,7 @@ def enrolled(pipeline, person, sides):
 
 
 def swept(pipeline, models, person, instrument=None):
-    """Return, for every size, the sizes found, frames looked at, and scores by model."""
+    """For every size, return the measured sizes, the number of frames, and scores by model."""
     rows = []
     for side in SIDES:
         found, n_seen, scores = [], 0, [[] for _ in models]
@@ -82,9 +82,9 @@ def swept(pipeline, models, person, instrument=None):
                 if result.views is None:
                     continue
                 found.append(result.quality["size"].value)
-                for model, told in zip(models, scores, strict=True):
+                for model, own in zip(models, scores, strict=True):
                     terms, _ = model.explain(result.views)
-                    told.append(float(terms.sum()) - model.threshold)
+                    own.append(float(terms.sum()) - model.threshold)
         rows.append((found, n_seen, scores))
     return rows
 
@@ -95,13 +95,13 @@ def merged(runs):
     for same in zip(*runs, strict=True):
         sizes = [size for found, _, _ in same for size in found]
         by_model = zip(*(scores for _, _, scores in same), strict=True)
-        scores = [[score for of in told for score in of] for told in by_model]
+        scores = [[score for part in parts for score in part] for parts in by_model]
         rows.append((sizes, sum(n_seen for _, n_seen, _ in same), scores))
     return rows
 
 
 def share(values, *, accepted):
-    """Return the share of frames that are accepted, or refused, in per cent."""
+    """Return the share of frames that are accepted, or refused, in percent."""
     return 100 * np.mean([(value >= 0) is accepted for value in values]) if values else float("nan")
 
 
@@ -121,23 +121,23 @@ def main(arguments=None):
     print("             |  score  refused  print in   |  score  refused  print in")
     for row, print_row in zip(genuine, attacks, strict=True):
         sizes, n_seen, scores = row
-        told = "  |".join(
-            f" {np.mean(of) if of else float('nan'):+6.3f}"
-            f"  {share(of, accepted=False):5.1f} %  {share(bad, accepted=True):5.1f} % "
-            for of, bad in zip(scores, print_row[2], strict=True)
+        columns = "  |".join(
+            f" {np.mean(live) if live else float('nan'):+6.3f}"
+            f"  {share(live, accepted=False):5.1f} %  {share(attack, accepted=True):5.1f} % "
+            for live, attack in zip(scores, print_row[2], strict=True)
         )
         size = np.mean(sizes) if sizes else float("nan")
-        print(f"{size:4.0f}  {100 * len(sizes) / n_seen:4.0f} % |{told}")
+        print(f"{size:4.0f}  {100 * len(sizes) / n_seen:4.0f} % |{columns}")
     steps = [step_of(genuine, attacks, which) for which in (0, 1)]
     print(f"largest step between sizes / genuine to print: {steps[0]:.2f} and {steps[1]:.2f}")
     return steps
 
 
 def step_of(genuine, attacks, which):
-    """Return the largest step of the genuine mean, by the distance of the two means."""
+    """Return the largest step of the genuine mean, relative to its distance from the print mean."""
     means = [np.mean(row[2][which]) for row in genuine if row[2][which]]
-    away = [np.mean(row[2][which]) for row in attacks if row[2][which]]
-    return float(np.max(np.abs(np.diff(means))) / (np.mean(means) - np.mean(away)))
+    prints = [np.mean(row[2][which]) for row in attacks if row[2][which]]
+    return float(np.max(np.abs(np.diff(means))) / (np.mean(means) - np.mean(prints)))
 
 
 if __name__ == "__main__":

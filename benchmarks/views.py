@@ -129,7 +129,7 @@ def compare_presets(rounds):
 
 
 def compare_liveness(extractor, rounds):
-    """What measuring liveness adds to the default's views."""
+    """Time that measuring liveness adds to the default views."""
     crops, boxes = random_crops(extractor.preset), random_crops(LIVENESS)
     with tempfile.TemporaryDirectory() as folder:
         meter = LivenessMeter.find()
@@ -145,7 +145,7 @@ def compare_liveness(extractor, rounds):
 
 
 def sustain(extractor, n_frames):
-    """Frames a second of the whole pipeline, and what the scorer adds."""
+    """Frames per second of the whole pipeline, and the time that the scorer adds."""
     video = list(frames(Take("P001", n_frames=n_frames)))
     pipeline = Pipeline(extractor, FaceTracker(make_detector()))
     results = [pipeline.process(frame) for frame in video]
