@@ -355,5 +355,5 @@ class LocalisedMKL(ViewsEstimator):
         elif isinstance(view, str):
             view = view_names.index(check_choice("view", view, view_names))
         elif check_integer("view", view, 0) >= len(view_names):
-            raise InvalidInputError(f"view={view} but there are only {len(view_names)} views.")
+            raise InvalidInputError(f"view={view} must be at most {len(view_names) - 1}.")
         return Settings(**checked, kernel=self.kernel, view=int(view))

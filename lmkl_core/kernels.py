@@ -179,11 +179,11 @@ def check_precomputed(view: str, K: np.ndarray) -> np.ndarray:
         )
     scale = float(np.max(np.abs(K)))
     if scale == 0.0:
-        raise InvalidInputError(f"View {view!r} is a kernel of zeros only: leave it out.")
+        raise InvalidInputError(f"View {view!r} contains only zeros: leave it out.")
     if float(np.max(np.abs(K - K.T))) > 1e-5 * scale:
         raise InvalidInputError(
-            f"View {view!r} is not symmetric, so not a kernel: pass (K + K.T) / 2 if the "
-            "difference is noise."
+            f"View {view!r} is not symmetric, so it is not a kernel: pass (K + K.T) / 2 if "
+            "the difference is noise."
         )
     K = (K + K.T) / 2
     try:
@@ -191,8 +191,8 @@ def check_precomputed(view: str, K: np.ndarray) -> np.ndarray:
         np.linalg.cholesky(K + LARGEST_NEGATIVE * len(K) * scale * np.eye(len(K), dtype=float))
     except np.linalg.LinAlgError:
         raise InvalidInputError(
-            f"View {view!r} is not positive semi-definite, so not a kernel: add the magnitude of "
-            "its lowest eigenvalue to its diagonal, or pass another kernel."
+            f"View {view!r} is not positive semi-definite, so it is not a kernel: add the "
+            "magnitude of its lowest eigenvalue to its diagonal, or pass another kernel."
         ) from None
     return K
 

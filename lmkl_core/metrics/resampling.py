@@ -144,15 +144,16 @@ class Drawing:
         n = self.subjects.n
         value = float(evaluate(np.ones((1, n)))[0]) if n else np.nan
         if np.isnan(value):
-            return self._result(None, NOTHING_KNOWN, 0, "The table lacks what this figure needs.")
+            return self._result(None, NOTHING_KNOWN, 0, "The figure is undefined for this table.")
         if obstacle:
             return self._result(value, NOTHING_KNOWN, 0, obstacle)
         values = self._values(evaluate)
         if not len(values):
-            return self._result(value, NOTHING_KNOWN, 0, "No resample has what this figure needs.")
+            note = "The figure is undefined in every resample."
+            return self._result(value, NOTHING_KNOWN, 0, note)
         if np.ptp(values) <= _ROUNDING:
             if when_equal is None:
-                note = "All resamples are equal, so they say nothing."
+                note = "All resamples are equal, so they give no interval."
                 return self._result(value, NOTHING_KNOWN, 0, note)
             note = "All resamples are equal, so the interval counts subjects as trials."
             return self._result(value, when_equal(value), len(values), note)

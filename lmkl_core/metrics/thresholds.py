@@ -43,7 +43,7 @@ def as_scores(
         )
     if np.any(np.abs(scores) > largest):
         raise InvalidInputError(
-            f"Scores of {what} must be at most {largest:.1e} in size: rescale them."
+            f"Scores of {what} must be at most {largest:.1e} in magnitude: rescale them."
         )
     return scores
 

@@ -162,7 +162,7 @@ def opened(path: Path, max_bytes: int) -> Iterator[tuple[BufferedIOBase, int]]:
     # Without O_NONBLOCK, opening a named pipe would wait for a writer.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     if "\0" in str(path):
-        raise Refused("its name is impossible", "check the path")
+        raise Refused("its name contains a null character", "check the path")
     with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode):
@@ -195,7 +195,7 @@ def read_header(stream: BufferedIOBase, size: int) -> Header:
     if not isinstance(metadata, dict) or not isinstance(metadata.get(MANIFEST_KEY), str):
         raise Refused("it has no manifest of this program", ANOTHER_FILE)
     if len(metadata) > 1:
-        raise Refused("its header carries more than the manifest")
+        raise Refused("its header contains more than the manifest")
     places = _in_file_order(header, size - _PREFIX - length)
     document = parse(metadata[MANIFEST_KEY], "its manifest", canonical)
     return Header(document, places)

@@ -144,7 +144,7 @@ def _read_any(
     if passphrase is not None:
         raise Refused(
             "it is not protected, though a passphrase was given",
-            "make sure that it was not exchanged, then open it without one",
+            "make sure that nobody replaced it, then open it without one",
         )
     return _read(stream, size)
 
@@ -176,7 +176,7 @@ def _refusal(name: str, error: Exception) -> ModelFileError:
             refused = Refused("it does not fit into memory", "close other programs")
         case _:
             reason = f"{type(error).__name__}: {shortened(str(error), 100)}"
-            refused = Refused(f"it makes no sense ({reason})")
+            refused = Refused(f"it cannot be interpreted ({reason})")
     return refused.kind(
         f"Model file {shortened(name, 80)!r} cannot be used because {refused.reason}: "
         f"{refused.way_out}."

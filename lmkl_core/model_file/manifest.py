@@ -82,7 +82,7 @@ class ThresholdEntry(Strict, frozen=True):
 
     def __post_init__(self) -> None:
         if max(self.n_effective, self.n_blocks, self.n_takes) > self.n_scores:
-            raise ValueError("n_effective, n_blocks or n_takes exceed n_scores")
+            raise ValueError("n_effective, n_blocks or n_takes exceeds n_scores")
         if any(low > high for low, high in (self.interval, self.stress_interval)):
             raise ValueError("an interval ends before it starts")
         if (self.promised is None) != (self.target_bpcer is None):
@@ -202,7 +202,7 @@ def parse_manifest(document: dict[str, Any]) -> Manifest:
         raise Refused("its manifest is from another program", ANOTHER_FILE)
     version = checked(document.pop("version", None), Natural, "its version")
     if version > VERSION:
-        reason = f"it has format version {version} and this program reads version {VERSION}"
+        reason = f"it has format version {version} but this program reads version {VERSION}"
         raise Refused(reason, "update lmkl-pad")
     if version < VERSION:
         raise Refused("it was saved by an earlier version with an unsafe threshold", "enrol again")
@@ -215,10 +215,10 @@ def restored_parameters(manifest: Manifest) -> dict[str, Any]:
     kernel = parameters["kernel"]
     parts = list(kernel.values()) if isinstance(kernel, dict) else kernel
     if not all(isinstance(part, str) for part in (parts if isinstance(parts, list) else [parts])):
-        raise Refused(f"its parameter kernel is {quoted(kernel)} and not a name or names")
+        raise Refused(f"its parameter kernel is {quoted(kernel)} instead of a name or names")
     seed = parameters["random_state"]
     if seed is not None and (type(seed) is not int or not 0 <= seed < 2**32):
-        raise Refused(f"its parameter random_state is {quoted(seed)} and not a seed")
+        raise Refused(f"its parameter random_state is {quoted(seed)} instead of a seed")
     _checked_settings(manifest, parameters, "its parameters")
     return parameters
 
@@ -236,7 +236,7 @@ def restored_settings(manifest: Manifest) -> Settings:
     settings = _checked_settings(manifest, manifest.settings | kernels, "its settings")
     if settings.n_clusters != manifest.n_clusters:
         raise Refused(
-            f"its settings have {settings.n_clusters} clusters and it has {manifest.n_clusters}"
+            f"its settings have {settings.n_clusters} clusters but it has {manifest.n_clusters}"
         )
     # Appending rows does not change the paper's delta.
     rows = manifest.delta / settings.delta
@@ -293,7 +293,7 @@ def _check_counts(manifest: Manifest) -> None:
     n_takes = len(manifest.takes)
     # Numbers are bounded, because memory is allocated for that many conditions.
     if len(manifest.conditions) != n_takes or max(manifest.conditions) >= n_takes:
-        raise ValueError("it does not number the condition of every take")
+        raise ValueError("its conditions do not match its takes")
     if manifest.kind == EXACT and manifest.n_support != manifest.n_rows:
         raise ValueError("it is an exact fit but does not score with all of its rows")
     if manifest.threshold.n_scores > manifest.n_rows:

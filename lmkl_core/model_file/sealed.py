@@ -67,7 +67,7 @@ class Cost(NamedTuple):
         """Refuse parameters out of bounds, before anything is allocated."""
         low, high = CHEAPEST.log2_n, DEAREST.log2_n
         if not (low <= self.log2_n <= high and self.r == COST.r and 1 <= self.p <= DEAREST.p):
-            raise Refused("it asks for an impossible amount of work to open it")
+            raise Refused("opening it would take an impossible amount of work")
 
 
 COST = Cost(17, 8, 1)

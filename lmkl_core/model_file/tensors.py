@@ -45,12 +45,12 @@ def check_layout(manifest: Manifest, places: Mapping[str, Place]) -> None:
         if dtype != place.dtype or not matches:
             wanted = ", ".join("any" if part is None else str(part) for part in shape)
             raise Refused(
-                f"its tensor {name!r} is {place.dtype} {found} and not {dtype} ({wanted})"
+                f"its tensor {name!r} is {place.dtype} {found} instead of {dtype} ({wanted})"
             )
     if missing := expected.keys() - places.keys() - set(OPTIONAL):
         raise Refused(f"its tensor {min(missing)!r} is missing")
     if ("stress_scores" in places) != (manifest.threshold.stress_bpcer is not None):
-        raise Refused("it has stress scores without their error rate, or the reverse")
+        raise Refused("it has stress scores without their error rate, or vice versa")
 
 
 def _shapes(manifest: Manifest, places: Mapping[str, Place]) -> dict[str, tuple[int, ...]]:
@@ -96,7 +96,7 @@ def _expected_inducing(manifest: Manifest, shapes: Mapping[str, tuple[int, ...]]
     if rank > LARGEST_RANK or any(shape[1] > manifest.n_support for shape in maps):
         raise Refused(f"its feature maps have an impossible rank of {rank}")
     if not 1 <= kept[0] <= manifest.n_rows:
-        raise Refused("its number of calibration rows is zero or exceeds its rows")
+        raise Refused("its number of calibration rows is zero or exceeds its number of rows")
     return {
         **{name: ("F64", (manifest.n_support, None)) for name in names},
         "moments.first": ("F64", (rank,)),  # Z^T 1
@@ -162,12 +162,12 @@ def _check_threshold(manifest: Manifest, tensors: Tensors) -> None:
     entry = manifest.threshold
     least = least_threshold(tensors["scores"], entry.target_bpcer)
     if entry.threshold < least - 1e-9 * abs(least):
-        raise Refused(f"its threshold is {entry.threshold:g} and its scores require {least:g}")
+        raise Refused(f"its threshold is {entry.threshold:g} but its scores require {least:g}")
     for rate, name in (("bpcer", "scores"), ("stress_bpcer", "stress_scores")):
         if name in tensors:
             stored, measured = getattr(entry, rate), float(np.mean(tensors[name] < entry.threshold))
             if abs(measured - stored) > 1e-9:
-                raise Refused(f"its {rate} is {stored:g} and its scores give {measured:g}")
+                raise Refused(f"its {rate} is {stored:g} but its scores give {measured:g}")
 
 
 def _check_features(manifest: Manifest, tensors: Tensors) -> None:

@@ -151,7 +151,7 @@ def test_that_an_unknown_kernel_is_refused_with_the_names_that_exist(registry):
 def test_that_a_precomputed_matrix_that_is_not_a_kernel_is_refused_by_name():
     for matrix, problem in [
         (np.ones((3, 2)), "'ear' has shape (3, 2)"),
-        (np.zeros((3, 3)), "'ear' is a kernel of zeros"),
+        (np.zeros((3, 3)), "'ear' contains only zeros"),
         (np.triu(np.ones((3, 3))), "'ear' is not symmetric"),
         (np.array([[1.0, 2.0], [2.0, 1.0]]), "'ear' is not positive semi-definite"),
         (-np.eye(2), "'ear' is not positive semi-definite"),

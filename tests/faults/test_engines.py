@@ -88,9 +88,9 @@ if what and where in " ".join(sys.orig_argv):
     onnxruntime.InferenceSession.run = run
 '''
 FAULTS = {
-    "illegal_instruction": "it was ended by SIGILL",
-    "address_zero": "it was ended by SIGSEGV",
-    "killed": "it was ended by SIGKILL",
+    "illegal_instruction": "it was killed by SIGILL",
+    "address_zero": "it was killed by SIGSEGV",
+    "killed": "it was killed by SIGKILL",
     "hanging": "no answer within 1 seconds",
     "leaving": "it ended with exit code 0",
     "raising": "RuntimeError: no such kernel",

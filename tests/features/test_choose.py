@@ -91,7 +91,7 @@ def test_that_an_engine_is_not_even_imported_here_unless_its_trial_run_succeeded
     monkeypatch.setitem(sys.modules, "lmkl_core.features.engines.onnx_engine", None)
     cache, task = Cache(tmp_path), Task(GRAPH, str(tmp_path / "none"), "none")
     key = probe_key("onnxruntime", task.key)
-    cache.remember(Probe(key, "onnxruntime", GRAPH.label, "it was ended by SIGILL"))
+    cache.remember(Probe(key, "onnxruntime", GRAPH.label, "it was killed by SIGILL"))
     with pytest.raises(EngineError, match="SIGILL"):
         Chooser("onnxruntime", cache)([task])
 

@@ -170,7 +170,7 @@ def test_that_a_graph_whose_probe_failed_runs_in_torch_unless_that_fails_too(cop
     assert relative_difference(list(found.values()), list(expected.values())) <= LIMIT
     with pytest.raises(EngineError, match="its values are off"):
         Extractor(SMALL, engine="onnxruntime", cache=copied)
-    fail_probe(copied, "torch", "it was ended by SIGILL")
+    fail_probe(copied, "torch", "it was killed by SIGILL")
     with pytest.raises(EngineError, match=r"SIGILL.*onnxruntime: its values"):
         Extractor(SMALL, cache=copied)
 

@@ -128,10 +128,10 @@ BAD = [
     ("[crops.nose]", "[crops.chin]\nside=1\nsize=64\n[crops.nose]", "crops.chin", "no branch uses"),
     ('"block4"', '"blok4"', "branches[1].layers[2]", "(did you mean 'block4'?)"),
     ('"block4"', '"block2"', "branches[1].layers[2]", "layer 'block2' is named twice"),
-    ('["last"]', '["layer18", "last"]', "branches[2].layers", "under two names"),
-    ('"mean"', '"median"', "branches[2].pooling", "there are mean, std, mean+std"),
+    ('["last"]', '["layer18", "last"]', "branches[2].layers", "'last' is one of the other layers"),
+    ('"mean"', '"median"', "branches[2].pooling", "choose one of mean, std, mean+std"),
     ('"grey-world"', '"gray-world"', "branches[2].photometry", "(did you mean 'grey-world'?)"),
-    ('"lbp"', '"lpb"', "branches[3].descriptor", "(did you mean 'lbp'?); there are lbp, iqm"),
+    ('"lbp"', '"lpb"', "branches[3].descriptor", "(did you mean 'lbp'?); choose one of lbp, iqm"),
     ('"lbp"', '"lbp"\nnetwork = "vgg16"', "branches[3]", "not both"),
 ]
 

@@ -214,7 +214,7 @@ def test_that_only_https_is_fetched_and_http_on_this_computer_if_allowed():
 )
 def test_that_redirects_to_other_schemes_or_in_a_loop_are_refused(target, entry, folder, server):
     server.otherwise = Answer(redirect=target if ":" in target else server.url)
-    with pytest.raises(FetchError, match=r"points to|answered 302"):
+    with pytest.raises(FetchError, match=r"redirects to|answered 302"):
         fetch(entry, folder)
     assert names(folder) == []
 

@@ -62,7 +62,7 @@ def test_that_nothing_replaces_onnxruntime_if_it_fails(tmp_path):
     for group in plan(load_preset("tiny")):
         sha256 = entry_of(group.source.network).sha256
         key = probe_key("onnxruntime", group.source.key(sha256))
-        problem = "it was ended by SIGILL"
+        problem = "it was killed by SIGILL"
         cache.remember(Probe(key, "onnxruntime", group.source.label, problem))
     with needs_torch("SIGILL"):
         Extractor(load_preset("tiny"), cache=cache)

@@ -56,7 +56,7 @@ class Chooser:
         """Return an engine for every task, and the reasons why some run in torch."""
         if self.engine not in ENGINE_NAMES:
             raise InvalidInputError(
-                f"There is no engine {self.engine!r}; the engines are {', '.join(ENGINE_NAMES)}."
+                f"There is no engine {self.engine!r}; choose one of {', '.join(ENGINE_NAMES)}."
             )
         engines: list[Engine] = []
         notes = []
@@ -209,7 +209,7 @@ def _death(code: int, errors: bytes) -> str:
         raise _Unusable("a trial run failed: it was interrupted")
     if code < 0:
         with suppress(ValueError):
-            return f"it was ended by {signal.Signals(-code).name}"
-        return f"it was ended by signal {-code}"
+            return f"it was killed by {signal.Signals(-code).name}"
+        return f"it was killed by signal {-code}"
     last = errors.decode("utf-8", errors="replace").strip().rpartition("\n")[2]
     return f"it ended with exit code {code} ({last[:200] or 'without a message'})"

@@ -80,7 +80,7 @@ class State:
         name = self._spec.name
         return InvalidInputError(
             f"The weights file {self._path} does not fit {name}: {shortened(difference, 200)}; "
-            f"replace it by the file made for {name}."
+            f"replace it with the file made for {name}."
         )
 
 

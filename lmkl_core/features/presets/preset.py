@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from lmkl_core.errors import InvalidInputError, shortened
 from lmkl_core.features.descriptors import DESCRIPTORS
-from lmkl_core.features.networks.registry import NETWORKS, Normalisation, Photometry, Pooling
+from lmkl_core.features.networks.registry import LAST, NETWORKS, Normalisation, Photometry, Pooling
 
 CHOICES = {
     "pooling": get_args(Pooling),
@@ -160,7 +160,7 @@ def check_choice(word: str, allowed: Iterable[str], what: str, where: str) -> No
         near = difflib.get_close_matches(word[:100].lower(), allowed, n=1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         raise PresetError(
-            f"{where}: there is no {what} {short(word)}{hint}; there are {_joined(allowed)}."
+            f"{where}: there is no {what} {short(word)}{hint}; choose one of {_joined(allowed)}."
         )
 
 
@@ -198,7 +198,7 @@ def _check_branch(branch: Branch | DescriptorBranch, sizes: dict[str, int], wher
         smallest, largest = spec.smallest, spec.largest
         _check_names(branch.layers, spec.layer_names, f"{name} layer", f"{where}.layers")
         if len({spec.place(layer) for layer in branch.layers}) < len(branch.layers):
-            raise PresetError(f"{where}.layers: {name} has one of these layers under two names.")
+            raise PresetError(f"{where}.layers: {LAST!r} is one of the other layers; remove it.")
         for key, allowed in CHOICES.items():
             check_choice(getattr(branch, key), allowed, key, f"{where}.{key}")
     for crop in branch.crops:

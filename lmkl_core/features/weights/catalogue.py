@@ -182,5 +182,5 @@ def entry_of(name: str) -> Weights:
     near = difflib.get_close_matches(name, weights_names(), n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     raise InvalidInputError(
-        f"There are no weights called {name!r}{hint}; there are {', '.join(weights_names())}."
+        f"There are no weights called {name!r}{hint}; choose one of {', '.join(weights_names())}."
     )

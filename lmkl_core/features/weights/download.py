@@ -270,7 +270,7 @@ class _SafeRedirects(urllib.request.HTTPRedirectHandler):
         except InvalidInputError as error:
             fp.close()
             raise _Failed(
-                f"the server points to {target}, which is not an https address"
+                f"the server redirects to {target}, which is not an https address"
             ) from error
         return super().redirect_request(req, fp, *rest)
 

@@ -20,7 +20,7 @@ from lmkl_core.model_file import from_bytes, to_bytes
 from lmkl_core.model_file.container import LARGEST_HEADER, seal
 from tests.core.model_file_mutations import small_model, unsealed, with_header, with_manifest
 
-BACKSTOP = "makes no sense"
+BACKSTOP = "cannot be interpreted"
 """Message for errors that no check foresaw; there should be none."""
 
 
@@ -141,7 +141,7 @@ def move_threshold(document, by):
 
 CHANGES = {
     "unsafe threshold: enrol": lambda d, t: d.update(version=2),
-    "format version 99 and this program reads version 3: update": lambda d, t: d.update(version=99),
+    "format version 99 but this program reads version 3: update": lambda d, t: d.update(version=99),
     "its scores require": lambda d, t: move_threshold(d, -1e-6),
     "its scores give 1": lambda d, t: move_threshold(d, 100.0),
     "sum to 1": lambda d, t: t["memberships"].__imul__(1.1),
@@ -154,7 +154,7 @@ CHANGES = {
     "temperature=0": lambda d, t: d["settings"].update(temperature=0),
     "p=0.5": lambda d, t: d["parameters"].update(p=0.5),
     "delta=-1": lambda d, t: d["parameters"].update(delta=-1),
-    "not a seed": lambda d, t: d["parameters"].update(random_state=-1),
+    "instead of a seed": lambda d, t: d["parameters"].update(random_state=-1),
     ">= 0.0 - at `$.certificate.gap`": lambda d, t: d["certificate"].update(gap=-1e-9),
     "at `$.views[0].width`": lambda d, t: d["views"][0].update(width=0),
     "exceed its kernel's range": lambda d, t: d["views"][0].update(width=1e-30),
@@ -166,11 +166,11 @@ CHANGES = {
     "exceed 64 KiB": lambda d, t: d["extra"].update(x="x" * 70_000),
     "ISO 8601": lambda d, t: d.update(created="yesterday"),
     "do not add up": lambda d, t: d.update(takes=[1]),
-    "not number the condition of every take": lambda d, t: d.update(conditions=[0]),
-    "number the condition of every take": lambda d, t: d.update(conditions=[0, 2**40]),
+    "its conditions do not match its takes": lambda d, t: d.update(conditions=[0]),
+    "conditions do not match its takes": lambda d, t: d.update(conditions=[0, 2**40]),
     "promised is set without": lambda d, t: d["threshold"].update(promised=True),
     "at `$.threshold.promised`": lambda d, t: d["threshold"].update(promised="yes"),
-    "n_takes exceed n_scores": lambda d, t: d["threshold"].update(n_takes=13),
+    "n_takes exceeds n_scores": lambda d, t: d["threshold"].update(n_takes=13),
     "negative gaps": lambda d, t: t["history.gap"].__setitem__(0, -1e-9),
 }
 
@@ -232,7 +232,7 @@ def test_that_missing_empty_and_other_files_are_distinguished(tmp_path, data):
     path = tmp_path / "model.lmkl"
     assert "no such file" in refused_path(path)
     assert "folder" in refused_path(tmp_path)
-    assert "impossible" in refused_path(f"{path}\0")
+    assert "null character" in refused_path(f"{path}\0")
     for content, message in [
         (b"", "empty"),
         (b"abc", "too short"),

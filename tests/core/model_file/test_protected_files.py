@@ -42,7 +42,7 @@ def refused(data, passphrase=PASSPHRASE, kind=ModelFileError):
     sentence = str(caught.value)
     assert sentence.startswith("Model file 'me.lmkl' cannot be used because "), sentence
     assert is_one_sentence(sentence), sentence
-    assert "makes no sense" not in sentence
+    assert "cannot be interpreted" not in sentence
     return sentence
 
 
