@@ -39,7 +39,7 @@ EXCLUDED_MODULES = (
     *(f"PySide6.{name}" for name in ("QtSvg", "QtTest")),
     *(f"PySide6.{name}" for name in ("QtNetwork", "QtQml", "QtQuick", "QtPrintSupport")),
 )
-"""Modules that are left out, no matter who imports them."""
+"""Modules that are left out even if something imports them."""
 
 UNWANTED = (
     # Plugins of OpenCV's own Qt, whose windows are not used.

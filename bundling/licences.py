@@ -34,7 +34,7 @@ The components of this folder and their licences; the texts are beside this list
 
 lmkl-pad itself is under the MIT licence. Qt and PySide6 are used under the GNU Lesser General
 Public License, version 3, as separate libraries in the folder _internal/PySide6: you may replace
-them by your own build of the same version. Their sources are at https://download.qt.io/.
+them with your own build of the same version. Their sources are at https://download.qt.io/.
 OpenCV's FFmpeg libraries are used under the LGPL, version 2.1, and may be replaced in the same way.
 
 """

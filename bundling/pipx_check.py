@@ -96,7 +96,7 @@ def problems(
 ) -> list[str]:
     """Describe missing files and personal texts of an archive.
 
-    With ``only``, as for a wheel, it may contain nothing else except metadata.
+    With ``only``, for a wheel, it may contain no other files except metadata.
     """
     wanted = set(wanted)
     sentences = [f"{name} is missing" for name in sorted(wanted - set(found))]

@@ -1,10 +1,8 @@
 """Simulate a machine without Python: an empty environment, with all Pythons hidden.
 
-And a virtual screen: run Xvfb, take screenshots and close windows.
-
 On Linux a build runs in a mount namespace that hides this project, its environment and every Python
 of the system, and in a network namespace without a network. On other systems only its environment
-variables are cleared.
+variables are cleared. The module also runs Xvfb, takes screenshots and closes windows.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""Test a build where there is no Python: its commands, and its window in Xvfb.
+"""Test a build without access to Python: its commands, and its window in Xvfb.
 
 ::
 
@@ -45,7 +45,7 @@ FILLED = 0.03
 
 
 class SmokeError(AssertionError):
-    """The build does not work; the message says how."""
+    """The build does not work; the message says why."""
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -62,7 +62,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     modules = [module for module, names in _MODULES.items() if name in names]
     value = getattr(import_module(modules[0] if modules else "lmkl_core.errors"), name)
-    globals()[name] = value  # the next access does not come here
+    globals()[name] = value  # cached, so that this runs once per name
     return value
 
 

@@ -68,7 +68,7 @@ class LocalisedMKL(ViewsEstimator):
         ``"joint-matrix"`` (the paper), ``"joint-vector"``, ``"disjoint-matrix"``,
         ``"disjoint-vector"``, ``"uniform"`` (equal weights) or ``"single"`` (one view).
     solver : str
-        ``"certified"`` or ``"algorithm-1"`` (as printed in the paper; warns where it fails).
+        ``"certified"`` or ``"algorithm-1"`` (as printed in the paper; often does not converge).
     kernel : str, sequence or mapping
         ``"rbf"``, ``"linear"``, ``"precomputed"`` or a registered name, for all views or by view.
     view : str or int, optional

@@ -94,7 +94,7 @@ def _centre(kernel: ViewKernel, X: np.ndarray) -> np.ndarray:
 
 
 def _refuse(halves: np.ndarray) -> None:
-    """Refuse rows with non-finite norms; their sum alone may also overflow."""
+    """Raise if a norm is not finite; the sum of finite norms may overflow, which is harmless."""
     found = np.argwhere(~np.isfinite(halves))
     if not len(found):
         return

@@ -5,20 +5,17 @@ a sample has to move before it is refused. For RBF kernels, moving a sample by `
 in a direction in which no training sample varies, in every view, shrinks its score by the factor
 ``exp(-rho^2 / 2)``. With ``t`` the threshold that refuses the wanted share of left-out scores
 (`SELECTION_BPCER` unless a target is set) and ``m`` their median, a typical genuine sample is
-refused from the displacement
-
-``rho* = sqrt(2 log(m / t))``
-
-on: the *novelty radius*, infinite where ``t`` is not positive. Widths do not depend on the
-parameters that are selected, so radii can be compared; smaller is better. For other kernels it
-still ranks thresholds by how far they lie below the median score.
+refused when it moves further than the *novelty radius* ``rho* = sqrt(2 log(m / t))``, which is
+infinite if ``t`` is not positive. Widths do not depend on the parameters that are selected, so
+radii can be compared; smaller is better. For other kernels the radius still ranks thresholds by how
+far they lie below the median score.
 
 With a small delta the model follows the enrolled frames so closely that another session of the same
 person falls below the threshold, which the left-out scores of one session do not show. So the
-*largest* delta is chosen whose best radius is within `TOLERATED_RADIUS` times the smallest; the
+*largest* delta is chosen whose best radius is at most `TOLERATED_RADIUS` times the smallest; the
 other parameters are the best at that delta. On real people the defaults do as well
-(``python -m benchmarks real``); this is for other kinds of data. `score_grid` scores given rows
-with every cell, for development data.
+(``python -m benchmarks real``); this is for other kinds of data. `score_grid` scores development
+data with every cell.
 
 One task is one (C, temperature, delta). It visits the pairs (p, q) in a serpentine order, and each
 solve starts from its neighbour's weights. The norm is symmetric in p and q, so the 64 pairs of the
@@ -70,7 +67,7 @@ SELECTION_BPCER = 0.05
 
 
 def novelty_radius(scores: np.ndarray, target_bpcer: float = SELECTION_BPCER) -> float:
-    """Displacement, in kernel widths, from which a typical genuine sample is refused."""
+    """Displacement, in kernel widths, beyond which a typical genuine sample is refused."""
     median, threshold = float(np.median(scores)), threshold_for(scores, target_bpcer)
     if not 0 < threshold or not median > 0:
         return float("inf")
@@ -181,7 +178,7 @@ def _order(cell: Cell) -> tuple[float, ...]:
 
 
 def choose(cells: Sequence[Cell]) -> Cell:
-    """Return the cell of smallest radius at the largest delta with a tolerable radius."""
+    """Return the cell with the smallest radius at the largest delta that has a tolerable one."""
     smallest = min(cell.radius for cell in cells)
     if not np.isfinite(smallest):  # no cell has a radius: take the highest threshold
         return max(cells, key=lambda cell: cell.calibration.threshold)
@@ -209,7 +206,7 @@ def select(
     Parameters
     ----------
     estimator : LocalisedMKL
-        Has the parameters that are not on the grid.
+        Provides the parameters that are not on the grid.
     X, groups, conditions : as in `LocalisedMKL.fit`
     deltas, exponents, n_clusters, temperatures : sequence
         The grid. The default is the paper's 6 x 8 x 8 = 384 cells.

@@ -202,7 +202,7 @@ class MahalanobisDistance(Concatenated):
     Journal of Multivariate Analysis 88, 2004.
     """
 
-    # The eigenvectors of so many rows take a second, and are computed six times.
+    # Computing the eigenvectors of this many rows takes a second, six times per fit.
     most_rows = MOST_GRAM_ROWS
 
     def _fit_rows(self, X, notes):

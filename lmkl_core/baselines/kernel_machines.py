@@ -31,7 +31,7 @@ from lmkl_core.kernels import PRECOMPUTED, ViewKernel, fit_kernels, gram
 from lmkl_core.validation import Views, check_integer, check_real, check_share
 
 MOST_GRAM_ROWS = 1500
-"""All Gram matrices are in memory, in double precision: 540 MB for 30 views of so many rows."""
+"""Maximum number of rows: all Gram matrices are in memory, 540 MB for 30 views."""
 
 
 @dataclass(frozen=True)

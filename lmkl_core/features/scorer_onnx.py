@@ -122,7 +122,7 @@ class _Parts(OnnxParts):
     def row_sums(self, values: str, columns: int, dtype: Any) -> str:
         """Add the row sums, ``(batch, 1)``.
 
-        As a product with ones, because onnxruntime's sums keep all columns if there are no rows.
+        Computed as a product with ones: without rows, onnxruntime's sums keep all columns.
         """
         return self.node("MatMul", values, self.constant(np.ones((columns, 1)), dtype))
 

@@ -169,7 +169,7 @@ def _evaluation(subjects: Subjects, figure: Figure, threshold: float | None) -> 
 
 
 def _obstacle(counts: dict[str, int]) -> str:
-    """Return why subjects cannot be drawn, or an empty text."""
+    """Return why subjects cannot be resampled, or an empty text."""
     single = [name for name, count in counts.items() if count == 1]
     return f"Only one subject presented {', '.join(single)}." if single else ""
 

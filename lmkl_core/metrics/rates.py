@@ -152,7 +152,7 @@ class Errors:
     def worst(self) -> Worst:
         """The largest APCER of all species with data, as ISO/IEC 30107-3 requires.
 
-        Among equal rates, the species with the least certain one is named.
+        Ties go to the species with the least certain rate.
         """
         return self._worst(self.confidence)
 

@@ -33,7 +33,7 @@ from lmkl_core.metrics.table import ScoreTable
 from lmkl_core.metrics.thresholds import Scores
 
 Evaluation: TypeAlias = Callable[[Scores], Scores]
-"""Maps counts, ``(resamples, subjects)``, to values of a figure; NaN where it has none."""
+"""Maps counts, ``(resamples, subjects)``, to values of a figure; NaN where it is undefined."""
 
 FEW_SUBJECTS = 10
 """With fewer subjects, intervals have less than their nominal coverage."""
@@ -47,8 +47,8 @@ _ROUNDING = 1e-12
 class Resampled(Estimate):
     """A figure with an approximate interval from resampling subjects.
 
-    ``n_resamples`` counts the resamples in which it has a value, or is 0 if the interval says
-    nothing; ``note`` is a sentence for the reader, or empty.
+    ``n_resamples`` is the number of resamples in which the figure is defined, or 0 if there is no
+    interval; ``note`` is a sentence for reports, or empty.
     """
 
     n_subjects: int = 0
@@ -138,7 +138,7 @@ class Drawing:
     ) -> Resampled:
         """Return a figure and its interval.
 
-        ``obstacle`` says why subjects cannot be drawn, or is empty; ``when_equal`` returns the
+        ``obstacle`` says why subjects cannot be resampled, or is empty; ``when_equal`` returns the
         interval of a value that is the same in all resamples.
         """
         n = self.subjects.n

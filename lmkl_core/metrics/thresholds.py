@@ -128,7 +128,7 @@ def threshold_from(
     calibration : Calibration
         ``calibration_`` of an estimator.
     on : str
-        Name of the data with these scores.
+        Name of the data that the scores come from.
     """
     if rule == "given":
         if given is None or not isfinite(given):

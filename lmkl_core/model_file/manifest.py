@@ -62,7 +62,7 @@ class ViewEntry(Strict, frozen=True):
 
 
 class ThresholdEntry(Strict, frozen=True):
-    """The scalars of `lmkl_core.Calibration`; a single condition has no stress rate."""
+    """The scalars of `lmkl_core.Calibration`; with a single condition there is no stress rate."""
 
     threshold: Real
     target_bpcer: Share | None

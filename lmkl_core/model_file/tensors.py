@@ -22,8 +22,8 @@ LARGEST_RANK = 8192
 """Largest accepted rank of an inducing model, whose Cholesky factor is computed on loading."""
 
 LARGEST_RATIO = 1e16
-"""Features so many kernel widths from zero have lost all precision; the square of such a ratio is
-still finite in float32."""
+"""Largest accepted feature, in kernel widths. Larger ones have no precision left, and the square of
+this ratio is still finite in float32."""
 
 TOLERANCE = 1e-6
 """Tolerance of sums of memberships and norms of weights."""

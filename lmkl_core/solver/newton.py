@@ -88,7 +88,7 @@ class Geometry:
         """Logarithms of weights that are each stationary while the norms are held fixed."""
         log_p, log_q = self.constraint.log_norms(x)
         kappa = np.sum(np.exp(x) * sensitivity, axis=1, keepdims=True)
-        # The group of an empty cluster, for example, has no sensitivity at all.
+        # The sensitivity of an empty cluster, for example, is zero.
         kappa = np.where(kappa > 0, kappa, 1.0)
         with np.errstate(divide="ignore"):
             log_target = np.log(sensitivity) - np.log(kappa)

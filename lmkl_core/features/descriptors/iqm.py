@@ -266,8 +266,8 @@ def _phase_error(first: Spectrum, second: Spectrum, floor: float) -> float:
     return float(np.mean(turns(first, second, floor) ** 2))
 
 
-# Sums run over all pixels. G, H are the gradients of I and J, F, E their spectra; a is the angle
-# between a pixel's two colours divided by a right angle, and delta their distance.
+# G, H are the gradients of I and J; F, E their spectra; a the angle between a pixel's two colours,
+# divided by a right angle; delta their distance.
 MEASURES = MappingProxyType(
     {
         # Mean squared error: sum (I - J)^2 / N

@@ -87,7 +87,7 @@ class Cache:
 
     @contextmanager
     def first_use(self, key: str) -> Iterator[int]:
-        """Yield how many processes have died inside this block since one last left it.
+        """Yield the number of processes that died inside this block since one last survived it.
 
         The count is 0 if no file can be locked or another process is inside.
         """

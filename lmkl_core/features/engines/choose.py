@@ -84,7 +84,7 @@ class Chooser:
     def _onnxruntime(self, task: Task) -> Engine:
         """Return the engine after a first run in this process.
 
-        A crash here loses nothing yet, and the next start knows of it.
+        A crash here loses no data, and the next start detects it (`Cache.first_use`).
         """
         entry = self.cache.load(task.key)
         self._try("onnxruntime", task, again=entry is None)
