@@ -38,16 +38,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkl_core.features.descriptors.iqm_pair import (
-    NOTHING,
+    NEGLIGIBLE,
     Pair,
     Picture,
     Spectrum,
     decibels,
     gaussian,
     laplacian,
+    phase_differences,
     ratio,
     sobel,
-    turns,
 )
 
 VERSION = 1
@@ -117,7 +117,7 @@ def edges(picture: Picture) -> NDArray[np.bool_]:
         (here >= strength[1:-1, :-2]) & (here > strength[1:-1, 2:]),
         (here >= strength[:-2, 1:-1]) & (here > strength[2:, 1:-1]),
     )
-    return is_ridge & (here > max(EDGE_FACTOR * float(np.mean(strength)), NOTHING))
+    return is_ridge & (here > max(EDGE_FACTOR * float(np.mean(strength)), NEGLIGIBLE))
 
 
 def corners(gradient: Spectrum) -> NDArray[np.bool_]:
@@ -136,7 +136,7 @@ def corners(gradient: Spectrum) -> NDArray[np.bool_]:
     wide = np.maximum(np.maximum(response[:, :-2], response[:, 1:-1]), response[:, 2:])
     around = np.maximum(np.maximum(wide[:-2], wide[1:-1]), wide[2:])
     here = response[1:-1, 1:-1]
-    return (here == around) & (here > max(HARRIS_QUALITY * float(np.max(response)), NOTHING))
+    return (here == around) & (here > max(HARRIS_QUALITY * float(np.max(response)), NEGLIGIBLE))
 
 
 # ------------------------------------------------- Fourier spectra
@@ -197,7 +197,7 @@ def vif(pair: Pair) -> float:
         if number:
             image, degraded = window(image)[::2, ::2], window(degraded)[::2, ::2]
         _, _, v, w, s = _moments(image, degraded, window)
-        gain = np.where(v > NOTHING, s / np.maximum(v, NOTHING), 0.0)
+        gain = np.where(v > NEGLIGIBLE, s / np.maximum(v, NEGLIGIBLE), 0.0)
         # With a negative gain the degraded picture is treated as pure noise.
         gain = np.maximum(gain, 0.0)
         noise = np.maximum(w - gain * s, 0.0)
@@ -213,7 +213,7 @@ def _moments(
     m, n = window(first), window(second)
     v, w = window(first**2) - m**2, window(second**2) - n**2
     # Differences of large numbers: in a flat area only rounding errors are left.
-    v[v < NOTHING] = w[w < NOTHING] = 0.0
+    v[v < NEGLIGIBLE] = w[w < NEGLIGIBLE] = 0.0
     return m, n, v, w, window(first * second) - m * n
 
 
@@ -263,7 +263,7 @@ def _magnitude_error(first: Spectrum, second: Spectrum) -> float:
 
 def _phase_error(first: Spectrum, second: Spectrum, floor: float) -> float:
     """Return the mean squared phase difference; values below the floor have no phase."""
-    return float(np.mean(turns(first, second, floor) ** 2))
+    return float(np.mean(phase_differences(first, second, floor) ** 2))
 
 
 # G, H are the gradients of I and J; F, E their spectra; a the angle between a pixel's two colours,
@@ -310,7 +310,7 @@ MEASURES = MappingProxyType(
         # Gradient magnitude error: sum (|G| - |H|)^2 / N
         "GME": Measure(lambda p: _magnitude_error(*p.gradients), 2.0),
         # Gradient phase error: sum |arg G - arg H|^2 / N on the circle
-        "GPE": Measure(lambda p: _phase_error(*p.gradients, floor=NOTHING), 0.02),
+        "GPE": Measure(lambda p: _phase_error(*p.gradients, floor=NEGLIGIBLE), 0.02),
         "SSIM": Measure(ssim, 0.0008, 1.0),
         "VIF": Measure(vif, 0.02, 1.0),
         "JQI": Measure(jqi, 0.6),

@@ -14,7 +14,7 @@ Spectrum = NDArray[np.complex128]
 SMOOTHING_SIGMA = 0.5
 """Width of the 3 x 3 Gaussian that makes the degraded picture, as in Galbally et al."""
 
-NOTHING = 1e-9
+NEGLIGIBLE = 1e-9
 """A sum of squares or of absolute values below this is rounding."""
 
 MOST_DECIBELS = 100.0
@@ -80,18 +80,18 @@ class Pair:
 
 def ratio(top: float, bottom: float, otherwise: float) -> float:
     """Return a quotient, or ``otherwise`` if the divisor vanishes."""
-    return top / bottom if bottom > NOTHING else otherwise
+    return top / bottom if bottom > NEGLIGIBLE else otherwise
 
 
 def decibels(signal: float, noise: float) -> float:
     """Return ``10 log10(signal / noise)``, within +-`MOST_DECIBELS`."""
-    if noise <= NOTHING:
+    if noise <= NEGLIGIBLE:
         return MOST_DECIBELS
-    value = 10.0 * np.log10(max(signal, NOTHING) / noise)
+    value = 10.0 * np.log10(max(signal, NEGLIGIBLE) / noise)
     return float(np.clip(value, -MOST_DECIBELS, MOST_DECIBELS))
 
 
-def turns(first: Spectrum, second: Spectrum, floor: float) -> Picture:
+def phase_differences(first: Spectrum, second: Spectrum, floor: float) -> Picture:
     """Return the angles between complex numbers on the circle, 0 where one is below a floor."""
     have_phase = (np.abs(first) > floor) & (np.abs(second) > floor)
     return np.where(have_phase, np.angle(second * np.conj(first)), 0.0)

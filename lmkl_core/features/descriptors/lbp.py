@@ -67,7 +67,7 @@ _BIN_OF[list(UNIFORM)] = np.arange(len(UNIFORM))
 _AXIAL = ((0, 1), (-1, 0), (0, -1), (1, 0))
 """Offsets (rows, columns) of the points 0, 2, 4 and 6 from the centre."""
 
-_PULL = np.float32(np.sqrt(2.0) - 1.0)
+_AXIAL_WEIGHT = np.float32(np.sqrt(2.0) - 1.0)
 
 
 def lbp(crop: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -94,7 +94,7 @@ def patterns(channel: NDArray[np.uint8]) -> NDArray[np.uint8]:
     for number, (here, step) in enumerate(zip(axial, _AXIAL, strict=True)):
         following = (number + 1) % len(_AXIAL)
         diagonal = difference(step[0] + _AXIAL[following][0], step[1] + _AXIAL[following][1])
-        diagonal += _PULL * (here + axial[following])
+        diagonal += _AXIAL_WEIGHT * (here + axial[following])
         codes |= (here >= 0).view(np.uint8) << np.uint8(2 * number)
         codes |= (diagonal >= 0).view(np.uint8) << np.uint8(2 * number + 1)
     return codes
