@@ -60,7 +60,7 @@ def asked_to_stop(cancel: Callable[[], bool] | None) -> bool:
 
 def raise_if_cancelled(
     cancel: Callable[[], bool] | None,
-    message: str = "The fit was cancelled; the model is as it was before.",
+    message: str = "The fit was cancelled; the model is unchanged.",
 ) -> None:
     """Raise `Cancelled` if ``cancel`` returns ``True``."""
     if asked_to_stop(cancel):

@@ -96,7 +96,7 @@ FAULTS = {
     "raising": "RuntimeError: no such kernel",
     "no_answer": "it ended with exit code 0",
     "wrong": "off by 1.0e-02",
-    "nan": "not numbers",
+    "nan": "values are NaN",
 }
 
 

@@ -94,8 +94,8 @@ class Faulty:
     [
         (lambda view, call: view, ""),
         (lambda view, call: view * np.float32(1.01), "off by 1.0e-02"),
-        (lambda view, call: view * np.float32(np.nan), "not numbers"),
-        (lambda view, call: view + np.float32(1e-3 * call), "when it runs again"),
+        (lambda view, call: view * np.float32(np.nan), "values are NaN"),
+        (lambda view, call: view + np.float32(1e-3 * call), "change from run to run"),
         (lambda view, call: view * np.float32(1 + (len(view) == 1)), "off by 1.0e+00"),
     ],
     ids=["none", "scaled", "nan", "drifting", "batch-dependent"],

@@ -63,7 +63,7 @@ def problem_of(engine: Engine, crops: np.ndarray, expected: list[np.ndarray] | N
     found = engine.run(crops)
     again = engine.run(crops)
     if not all(np.array_equal(a, b) for a, b in zip(found, again, strict=True)):
-        return "its values are not numbers, or differ when it runs again"
+        return "its values are NaN, or change from run to run"
     alone = [rows[-1:] for rows in found]
     difference = relative_difference(engine.run(crops[-1:]), alone)
     if expected is not None:

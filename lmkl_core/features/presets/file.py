@@ -88,7 +88,7 @@ def read_preset(content: bytes, file: str) -> Preset:
     try:
         text = content.decode("utf-8-sig")  # some editors write a byte order mark
     except UnicodeDecodeError as error:
-        raise PresetError(f"{file} is not text in UTF-8.") from error
+        raise PresetError(f"{file} is not UTF-8 text; save it as UTF-8.") from error
     for line, characters in enumerate(text.split("\n"), start=1):
         if len(characters) > MAX_LINE:
             raise PresetError(f"{file}: line {line} is longer than {MAX_LINE} characters.")
