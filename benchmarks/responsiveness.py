@@ -17,28 +17,11 @@ import argparse
 import os
 import tempfile
 import time
-from dataclasses import dataclass
 from functools import partial
 
 LIMIT = 0.05
 CLICK_EVERY = 0.4
 PAGES = ("model", "why", "test", "enrol")
-
-
-@dataclass
-class Row:
-    """What was measured in one stage."""
-
-    name: str
-    painted: int
-    delivered: int
-    seconds: float
-    longest: float
-    place: str
-    work: float
-    n_over: int
-    judged: float
-    control: float
 
 
 class SlowedScorer:
@@ -66,7 +49,7 @@ class Bench:
         self._control = control
 
     def measure(self, name, wait):
-        """Measure while ``wait`` runs the event loop."""
+        """Print a row of the table, measured while ``wait`` runs the event loop."""
         from benchmarks.heartbeat import Heartbeat
 
         capture, preview = self.controller.source.capture.capture, self.window.live.preview
@@ -77,39 +60,23 @@ class Bench:
             wait()
         took = time.perf_counter() - began
         longest, place = heart.longest
-        row = Row(
+        cells = (
             name,
-            preview.n_painted - painted,
-            capture.state.n_frames - delivered,
-            took,
-            longest,
-            place,
-            heart.most_work,
+            f"{preview.n_painted - painted} / {capture.state.n_frames - delivered}",
+            f"{(self.scorer.n_scored - judged) / took:.1f}",
+            f"{longest * 1e3:.0f}",
             heart.over(LIMIT),
-            (self.scorer.n_scored - judged) / took,
-            self._control.longest(),
+            f"{heart.most_work * 1e3:.0f}",
+            f"{self._control.longest() * 1e3:.0f}",
+            place.partition(" < ")[0],
         )
-        show(row)
+        print("|", *(f"{cell} |" for cell in cells), flush=True)
 
 
 HEAD = """\
 | stage | painted / delivered | judged a second | longest gap, ms | above 50 ms | most work, ms \
 | idle process, ms | during the longest gap |
 |---|---|---|---|---|---|---|---|"""
-
-
-def show(row):
-    cells = (
-        row.name,
-        f"{row.painted} / {row.delivered}",
-        f"{row.judged:.1f}",
-        f"{row.longest * 1e3:.0f}",
-        row.n_over,
-        f"{row.work * 1e3:.0f}",
-        f"{row.control * 1e3:.0f}",
-        row.place.partition(" < ")[0],
-    )
-    print("|", *(f"{cell} |" for cell in cells), flush=True)
 
 
 def clicking(window, seconds):
