@@ -9,7 +9,16 @@ import pytest
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication, QDialog, QFrame, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QDialog,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QWidget,
+)
 
 from app.qt import theme
 from app.qt.theme.stylesheet import sheet
@@ -178,6 +187,20 @@ def test_that_a_change_of_theme_reaches_many_hidden_widgets_and_survives_deleted
     apply_theme("dark")
     shiboken6.delete(labels.pop())
     qtbot.waitUntil(lambda: all(text_colour(label) == QColor(DARK.bad) for label in labels))
+
+
+def test_that_placeholders_are_readable_in_both_themes(window):
+    box = QComboBox(window)
+    box.setEditable(True)
+    field = QLineEdit(window)
+    box.show()
+    field.show()
+    for name, colours in (("dark", DARK), ("light", LIGHT)):
+        apply_theme(name)
+        for each in (field, box.lineEdit()):
+            colour = each.palette().color(QPalette.ColorRole.PlaceholderText)
+            assert colour.alpha() == 255
+            assert contrast(colour.name(), colours.panel) >= 4.5
 
 
 class StyleCounter(QObject):

@@ -105,7 +105,7 @@ QToolButton[class="choice"]:checked:focus { border-color: $text; }
 QLineEdit, QPlainTextEdit, QDoubleSpinBox, QComboBox {
     color: $text; background: $panel; border: 1px solid $outline; border-radius: 6px;
     padding: 5px 8px; selection-background-color: $accent; selection-color: $on_accent;
-}
+    placeholder-text-color: $muted; }
 QLineEdit:focus, QPlainTextEdit:focus, QDoubleSpinBox:focus, QComboBox:focus {
     border: 2px solid $accent; padding: 4px 7px; }
 QLineEdit[wrong="true"], QComboBox[wrong="true"] { border-color: $bad; }
