@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QImage
 
 from app.qt import theme
 from app.qt.pages.live.preview import STALE_SECONDS, Preview
@@ -95,3 +95,21 @@ def test_that_regions_are_drawn_if_enabled_and_never_into_the_frame_to_score(pre
     preview.show_scored(scored(plain))
     assert image_of(preview) == without_regions
     np.testing.assert_array_equal(plain.image, before)
+
+
+def n_shaded(preview):
+    """Count the pixels of the grey frame that one label has darkened, and no other."""
+    image = image_of(preview).convertToFormat(QImage.Format.Format_RGB888)
+    return int((np.frombuffer(image.constBits(), np.uint8) == 30).sum())
+
+
+def test_that_the_names_of_regions_do_not_overlap(preview):
+    corners = ((450.0, 300.0), (550.0, 300.0), (550.0, 400.0), (450.0, 400.0))
+    plain, counts = frame(), []
+    preview.show_frame(plain)
+    for names in (("cheek",), ("face",), ("nose",), ("cheek", "face", "nose")):
+        regions = tuple(Region(name, corners) for name in names)
+        preview.show_scored(scored(plain, regions=regions))
+        counts.append(n_shaded(preview))
+    *alone, together = counts
+    assert together > 0.9 * sum(alone) > 0

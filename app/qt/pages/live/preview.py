@@ -1,6 +1,6 @@
 """The live picture with face box, regions and the caption of the source."""
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -99,7 +99,7 @@ class Preview(QWidget):
             self._paint_face(painter, target, self._scored)
         if self._frame is not None and self._frame.caption:
             corner = target.topLeft() + QPointF(_MARGIN, _MARGIN)
-            self._paint_chip(painter, self._frame.caption, corner, is_above=False)
+            self._paint_chip(painter, self._frame.caption, corner, [])
         painter.end()  # before the signal is emitted
         if self._is_new:
             self._is_new = False
@@ -141,12 +141,14 @@ class Preview(QWidget):
             x, y, width, height = scored.box
             self._paint_box(painter, QRectF(at(x, y), at(x + width, y + height)))
         # Names come last to stay on top, in small type because regions overlap.
+        chips: list[QRectF] = []
         painter.save()
         small = QFont(self.font())
         small.setPointSizeF(max(small.pointSizeF() * 0.8, 6.0))
         painter.setFont(small)
         for name, corners in outlines.items():
-            self._paint_chip(painter, name, corners[3], is_above=True)
+            corner = corners[3] - QPointF(0, painter.fontMetrics().height())
+            self._paint_chip(painter, name, corner, chips)
         painter.restore()
 
     def _paint_box(self, painter: QPainter, box: QRectF) -> None:
@@ -162,15 +164,18 @@ class Preview(QWidget):
         painter.drawEllipse(badge)
         icons.paint_icon(painter, shape, badge.adjusted(3, 3, -3, -3), colour)
 
-    def _paint_chip(self, painter: QPainter, text: str, corner: QPointF, *, is_above: bool) -> None:
-        """Draw a text on a dark background, above or below the given left corner."""
+    def _paint_chip(
+        self, painter: QPainter, text: str, corner: QPointF, chips: list[QRectF]
+    ) -> None:
+        """Draw a text on a dark background, from this top left corner or above earlier chips."""
         metrics = painter.fontMetrics()
         room = int(self.width() - 2 * _MARGIN - corner.x())
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
-        chip = QRectF(corner.x(), corner.y(), 0, metrics.height())
-        chip.setWidth(metrics.horizontalAdvance(text) + _MARGIN)
-        if is_above:
-            chip.moveBottom(corner.y())
+        size = QSizeF(metrics.horizontalAdvance(text) + _MARGIN, metrics.height())
+        chip = QRectF(corner, size)
+        while covered := next(filter(chip.intersects, chips), None):
+            chip.moveBottom(covered.top() - 1)
+        chips.append(chip)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(0, 0, 0, 170))
         painter.drawRoundedRect(chip, 3, 3)
