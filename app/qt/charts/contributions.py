@@ -182,7 +182,7 @@ class ContributionsChart(Chart):
             extent.append(fsum(value for value in values if value > 0))
             extent.append(fsum(value for value in values if value < 0))
         self._range.follow(extent)
-        headings = [*titles, "Contribution", ""] + (["Usual"] if self._reference else [])
+        headings = [*titles, "", "Contribution"] + (["Usual"] if self._reference else [])
         self._table.show_rows(headings, rows, (self._range.low, self._range.high), len(titles))
         self._table.setVisible(bool(rows))
 
