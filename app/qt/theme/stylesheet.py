@@ -29,7 +29,6 @@ MARK = "theme"
 _SHEET = Template(
     """
 QLabel { color: $text; background: transparent; }
-QLabel:disabled { color: $faint; }
 QLabel[class="title"] { font-size: $title; font-weight: 600; }
 QLabel[class="heading"] { font-size: $heading; font-weight: 600; }
 QLabel[class="figure"] { font-size: $figure; font-weight: 600; }
@@ -40,6 +39,7 @@ QLabel[class="badge"] { background: $accent_soft; border-radius: 6px; padding: 2
 QLabel[class="good"] { color: $good; font-weight: 600; }
 QLabel[class="bad"] { color: $bad; font-weight: 600; }
 QLabel[class="caution"] { color: $caution; font-weight: 600; }
+QLabel:disabled { color: $faint; }
 
 QFrame[class="card"] { background: $panel; border: 1px solid $border; border-radius: 6px; }
 QFrame[class="stage"] { background: $stage; border: none; border-radius: 6px; }
