@@ -278,9 +278,9 @@ def remove(runs: Iterable[Run]) -> list[str]:
 
 
 def offer_of(found: Found, features: Mapping[str, Any]) -> str:
-    """Return what an earlier run left unsaved and, if it cannot be brought back, why."""
+    """Return what an earlier run left unsaved and, if it cannot be restored, why."""
     if not found.files:
-        return f"Unsaved takes of an earlier run cannot be brought back because {found.problem}."
+        return f"Unsaved takes of an earlier run cannot be restored because {found.problem}."
     takes, frames = counted(len(found.files), "take"), counted(len(found.samples), "frame")
     when = f"{found.written.astimezone():%d %B %Y at %H:%M}"
     text = f"The program ended unexpectedly on {when} with {takes} ({frames}) unsaved."
@@ -298,9 +298,9 @@ def fits(found: Found, features: Mapping[str, Any]) -> bool:
 
 
 def outcome_of(found: Found) -> str:
-    """Return what was brought back and what was not."""
+    """Return what was restored and what was not."""
     takes, frames = counted(len(found.files), "take"), counted(len(found.samples), "frame")
-    text = f"Brought back {takes} ({frames}), without pictures, which are never stored."
+    text = f"Restored {takes} ({frames}), without pictures, which are never stored."
     if found.n_damaged:
         text += f" Left out {counted(found.n_damaged, 'damaged take')}."
     return text

@@ -62,8 +62,8 @@ def test_that_takes_are_brought_back_fitted_and_deleted_once_exported(
     driver.until_notice(f"2 takes ({len(real)} frames)")
     driver.turn_to("Why")
     (before,) = takes_folder().glob("*/")
-    driver.click(driver.button("Bring them back"))
-    driver.until_notice("Brought back 2 takes")
+    driver.click(driver.button("Restore takes"))
+    driver.until_notice("Restored 2 takes")
     assert driver.window.tabs.currentWidget() is driver.window.pages.enrol
     assert [sample.take for sample in driver.session.enrolment.samples] == [s.take for s in real]
     assert "ended unexpectedly" not in driver.notices
@@ -117,7 +117,7 @@ def test_that_closing_asks_about_takes_and_keeps_only_those_of_earlier_runs(laun
     driver = launch().until_prepared()
     driver.until_notice("1 take (3 frames)")
     driver.enrol(real)
-    driver.click(driver.button("Delete them"))
+    driver.click(driver.button("Delete takes"))
     assert driver.controller.stop()  # as Ctrl-C does, without a question
     (found,) = find()
     found.run.release()

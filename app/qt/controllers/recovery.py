@@ -122,6 +122,6 @@ class RecoveryController(Controller):
             self.tell("")
             return
         found, features = self._found[0], self._features or {}
-        delete = (Choice(DELETE, "Delete them"),)
-        back = (Choice(BRING_BACK, "Bring them back"),) if fits(found, features) else ()
+        delete = (Choice(DELETE, "Delete takes"),)
+        back = (Choice(BRING_BACK, "Restore takes"),) if fits(found, features) else ()
         self.tell(offer_of(found, features), actions=back + delete)

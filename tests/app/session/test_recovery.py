@@ -244,7 +244,7 @@ def test_that_a_bad_manifest_is_reported_and_the_other_take_comes_back(folder, a
     assert "1 damaged take" in outcome_of(found)
     (folder / "4.safetensors").unlink()
     offer = offer_of(found_takes(), FEATURES)
-    assert "cannot be brought back" in offer
+    assert "cannot be restored" in offer
     assert "\n" not in offer
 
 
