@@ -179,7 +179,7 @@ class TallyCard(QFrame):
         tip = "Remove the selected presentations (Delete)."
         self._remove = button("Remove selected", "delete", self._list.remove_selected, tip=tip)
         tip = "Save this session to continue it later, and start another."
-        self.close_button = button("Continue another day", "save", tip=tip)
+        self.close_button = button("Save for later", "save", tip=tip)
         tip = "Discard all presentations and start again, after a confirmation."
         self.clear_button = button("New session…", tip=tip)
         self._buttons = FlowRow(gap=GRID)

@@ -128,10 +128,10 @@ class TestPage(QWidget):
         self._auto = button("Run the whole demo test", "play", run_all)
         self._demo_banner = banner("banner-info", note, self._auto)
         self._kept_note = MarkedText("info", "accent")
-        self.continue_button = button("Continue it", "play", self._on_continue)
-        tip = "Show the next saved session"
-        self.another_button = button("Another one", slot=self._on_another, tip=tip)
-        self.forget_button = button("Delete it", "delete", self._on_forget)
+        self.continue_button = button("Continue session", "play", self._on_continue)
+        tip = "Show the next saved session."
+        self.another_button = button("Show next", slot=self._on_another, tip=tip)
+        self.forget_button = button("Delete session", "delete", self._on_forget)
         buttons = (self.continue_button, self.another_button, self.forget_button)
         self._kept_banner = banner("banner-info", self._kept_note, *buttons)
         about = "Present a genuine person and attacks in turn, and see how many are misjudged."
