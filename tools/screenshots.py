@@ -65,7 +65,7 @@ GUIDE = (
 """Views in docs/guide.md."""
 
 NO_INTERNET = (
-    "The networks could not be fetched: the server's name is not known here, as happens without "
+    "The networks could not be downloaded: the server's name is not known here, as happens without "
     "internet."
 )
 
@@ -375,7 +375,7 @@ def _networks(at):
     """Take the card of the liveness networks: offered, being fetched, and without internet."""
     card, offered = at.window.pages.model.networks, at.controller.networks.state
     failed = replace(offered, problem=NO_INTERNET, is_by_hand=True)
-    progress = Working("Fetching the liveness networks", 1_200_000, offered.size)
+    progress = Working("Downloading the liveness networks", 1_200_000, offered.size)
     fetching = replace(offered, working=progress)
     for name, state in (("", offered), ("-fetching", fetching), ("-by-hand", failed)):
         card.show_networks(state)

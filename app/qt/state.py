@@ -56,7 +56,7 @@ class SourceState:
 
 @dataclass(frozen=True)
 class NetworksState:
-    """Which liveness networks are missing, and the progress of fetching them."""
+    """Which liveness networks are missing, and the progress of their download."""
 
     missing: tuple[Any, ...] = ()
     """Entries of the weights catalogue."""

@@ -163,7 +163,7 @@ def test_that_each_failure_is_one_sentence_and_leaves_no_file(bench, servers, fo
     folder.rmdir()
     folder.write_text("in the way")
     bench.controller.get()
-    assert bench.state.problem.startswith("The networks could not be fetched (")
+    assert bench.state.problem.startswith("The networks could not be downloaded (")
     assert bench.uses == []
 
 

@@ -67,10 +67,10 @@ class NetworksController(Controller):
     def get(self) -> None:
         """Download the missing files, and use them."""
         self._is_wanted = True
-        text = "Fetching the liveness networks"
+        text = "Downloading the liveness networks"
         cancelled = threading.Event()
         work = partial(self._fetch, text, cancelled)
-        self._start(text, "The networks could not be fetched", work, cancelled)
+        self._start(text, "The networks could not be downloaded", work, cancelled)
 
     def import_files(self, paths: Sequence[str]) -> None:
         """Import files chosen by the user, and use them once all are there."""

@@ -210,7 +210,7 @@ class NetworksCard(QFrame):
         self.files.setAccessibleName("Files to download, with their addresses and checksums")
         self.bar = WorkingBar("Progress of the download", self)
         tip = "Download both files, check them and use them at once"
-        self.get = button("Get them", "import", tip=tip, kind="primary", parent=self)
+        self.get = button("Download", "import", tip=tip, kind="primary", parent=self)
         tip = "Use files copied from another computer"
         self.choose = button("Choose files…", "open", tip=tip, parent=self)
         self.cancel = button("Cancel", "stop", parent=self)
@@ -233,7 +233,7 @@ class NetworksCard(QFrame):
         is_by_hand = state.is_by_hand and not is_busy
         hint = (
             "Without internet: download these files on another computer and choose them here, or "
-            f"copy them to {state.folder} and press “Get them”."
+            f"copy them to {state.folder} and press “Download”."
         )
         set_text(self._hint, hint if is_by_hand else "")
         self.files.setVisible(is_by_hand)
