@@ -84,7 +84,7 @@ def test_that_f2_requests_another_name_if_it_is_free(takes, qtbot, text, key, ne
 def test_that_the_selected_take_is_shown_or_deleted_unless_locked(takes, qtbot):
     select(takes, 0)
     with qtbot.waitSignal(takes.frames_requested) as asked:
-        trigger(takes, "Show its frames")
+        trigger(takes, "Show frames")
     assert asked.args == ["window"]
     with qtbot.waitSignal(takes.remove_requested) as asked:
         qtbot.keyClick(takes.table, Qt.Key.Key_Delete)
@@ -100,7 +100,7 @@ def test_that_a_take_is_assigned_to_a_person_by_double_click_or_menu(takes, qtbo
     takes.show_takes((replace(WINDOW, person="Ann"), replace(LAMP, person="Ann")))
     assert takes.table.isColumnHidden(PERSON)
     select(takes, 0)
-    trigger(takes, "Whose face")
+    trigger(takes, "Change person")
     with qtbot.waitSignal(takes.assign_requested) as asked:
         type_into(takes, qtbot, "Eve")
     assert asked.args == ["window", "Eve"]

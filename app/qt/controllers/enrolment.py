@@ -68,12 +68,12 @@ class EnrolController(Controller):
 
     @Slot(str)
     def set_person(self, person: str) -> None:
-        """Set whose face the next take shows."""
+        """Set the person in the next take."""
         self._change(lambda enrolment: enrolment.set_person(person))
 
     @Slot(str, str)
     def assign_take(self, name: str, person: str) -> None:
-        """Set whose face a take shows."""
+        """Set the person in a take."""
         self._change(lambda enrolment: enrolment.assign_take(name, person))
 
     @Slot()

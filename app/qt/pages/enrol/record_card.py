@@ -157,7 +157,7 @@ class RecordCard(QFrame):
         person = QLineEdit(self)
         person.setMaxLength(LONGEST_PERSON)
         person.setPlaceholderText("optional")
-        person.setAccessibleName("Whose face")
+        person.setAccessibleName("Person")
         person.setToolTip("Name of the person in the next take, if several people share a model.")
         completer = QCompleter(self._people, person)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
@@ -169,7 +169,7 @@ class RecordCard(QFrame):
         naming = QWidget(self)
         layout = grid(naming, 10, 6, 3, 2)
         layout.setRowStretch(0, 1)
-        fields = {"Name of the take": self.name, "Whose face": self.person}
+        fields = {"Name of the take": self.name, "Person": self.person}
         for column, (text, field) in enumerate(fields.items()):
             label = QLabel(text, naming)
             label.setProperty("class", "muted")

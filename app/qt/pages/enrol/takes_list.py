@@ -99,8 +99,8 @@ class TakesList(QWidget):
         table.itemChanged.connect(self._on_typed)
         for text, slot, keys in (
             ("Rename", self._on_rename, [Qt.Key.Key_F2]),
-            ("Whose face", self._on_assign, []),
-            ("Show its frames", self._on_frames, []),
+            ("Change person", self._on_assign, []),
+            ("Show frames", self._on_frames, []),
             ("Delete", self._on_remove, [Qt.Key.Key_Delete, Qt.Key.Key_Backspace]),
         ):
             add_action(table, text, slot, *keys)
