@@ -187,7 +187,7 @@ class MainWindow(QMainWindow):
         session = self.controller.session
         if not session.has_unsaved_model:
             text = "Takes that are not part of a model will be lost. Close anyway?"
-            return not session.has_precious_takes or confirm(self, "Close without takes?", text)
+            return not session.has_precious_takes or confirm(self, "Discard the takes?", text)
         box = QMessageBox(self)
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle("Export the model?")

@@ -99,7 +99,7 @@ def _take(model: Path, picture: Path) -> None:
 
 def _wait(what: str, condition: Callable[[], bool]) -> None:
     if not wait_until(condition, 300.0):
-        raise SystemExit(f"No picture was taken: {what} did not come in time.")
+        raise SystemExit(f"No picture was taken: timed out waiting for {what}.")
 
 
 def _presents(window: MainWindow, key: str) -> bool:

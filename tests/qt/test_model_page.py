@@ -58,7 +58,7 @@ def test_that_the_threshold_is_described_and_a_missed_target_marked(page):
     page.show_model(model_summary(calibration=calibration(stress_bpcer=math.nan)))
     assert header.text() == (
         "The threshold is 89 % of the usual score of genuine frames. "
-        "About 1 in 22 genuine frames may be refused (4.4 %; with about 72 independent frames, "
+        "About 1 in 22 genuine frames would be refused (4.4 %; with about 72 independent frames, "
         "anything from 1.2 to 11.3 %)."
     )
     assert any("unknown" in text for text in texts_of(page.threshold))  # in other light

@@ -71,7 +71,7 @@ def test_that_the_region_and_view_furthest_below_usual_are_named(ready):
     view = "mouth, middle layer (EfficientNet-Lite0 block7)"
     assert f"{view}, with 0.002 instead of {usual:.3f}." in text(ready)
     show(ready, scored(4, terms=LOW_MOUTH, score=0.8))
-    assert "least so the mouth." in text(ready)
+    assert "least so in the mouth." in text(ready)
 
 
 def test_that_a_score_at_the_threshold_is_accepted_and_differences_are_named(ready):

@@ -190,7 +190,7 @@ class ModelController(Controller):
         def use(model: PadModel, summary: ModelSummary) -> None:
             self._is_imported = False
             self._use(model, summary, tuple(sample.number for sample in samples))
-            self._tell_fitted(model, "The model is fitted: the verdict under the picture is live.")
+            self._tell_fitted(model, "The model is fitted: the verdict below the picture uses it.")
             self.fitted.emit()
             self.set_target(self._session.settings.target_bpcer)  # may have changed during the fit
 

@@ -59,7 +59,7 @@ class DetailsDialog(QDialog):
         self._templates = dict(templates)
         self._editors: dict[tuple[str, str], QWidget] = {}
         about = wrapped(
-            "What an evaluator asks and the program cannot measure. Everything is optional; the "
+            "Details that evaluators expect and the program cannot measure. All are optional; the "
             "report counts what is missing. The program fills in dates, camera, resolution, frame "
             "rate, computer and processing times.",
             "muted",

@@ -86,7 +86,7 @@ def _pages(choices: SettingsChoices, delete: QPushButton) -> dict[str, list[Part
                 [(AUTOMATIC, AUTO), *detectors],
             ),
             wrapped(
-                "Another preset makes other views: the model is closed and all takes are removed.",
+                "Changing the preset closes the model and deletes all takes.",
                 "muted",
             ),
         ],
@@ -119,8 +119,8 @@ def _pages(choices: SettingsChoices, delete: QPushButton) -> dict[str, list[Part
                 "Small: each frame belongs to one cluster. Large: clusters share frames.",
             ),
             wrapped(
-                "The first takes effect at once, the others at the next fit. Most people never "
-                "need to change them.",
+                "The first setting takes effect at once, the others at the next fit. Most people "
+                "never need to change them.",
                 "muted",
             ),
         ],
@@ -134,7 +134,7 @@ def _pages(choices: SettingsChoices, delete: QPushButton) -> dict[str, list[Part
             SwitchField(
                 "show_regions",
                 "Show regions",
-                "Draws the regions that the networks look at over the face.",
+                "Outlines the regions that the networks look at.",
             ),
             SwitchField("reopen_last", "Open the last model at launch", "No need to enrol again."),
         ],

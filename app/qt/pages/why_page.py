@@ -146,7 +146,7 @@ def region_text(explanation: Explanation | None, *, is_accepted: bool) -> str:
         return "Every part of the picture looks like the enrolment."
     region = _REGIONS.get(lowest.name, lowest.name)
     if is_accepted:
-        return f"Similar to the enrolment overall, least so {region}."
+        return f"Similar to the enrolment overall, least so in {region}."
     differ = "differ" if lowest.name in ("wide", "eyes") else "differs"
     return f"{region[:1].upper()}{region[1:]} {differ} most from the enrolment."
 

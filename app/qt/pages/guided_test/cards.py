@@ -292,8 +292,8 @@ class ReportPanel(QFrame):
             text, shape = why_not, "info"
         elif self._is_stale:
             shape, role = "warning", "caution"
-            again = " and save them again" if html else ""
-            text = f"Presentations have changed since: update the figures{again}."
+            again = " and save the report again" if html else ""
+            text = f"The presentations have changed: update the figures{again}."
         elif report is None:
             text = "Error rates with their intervals, and notes on their reliability."
         self._note.set_icon(shape, role)

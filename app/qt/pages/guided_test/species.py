@@ -150,7 +150,7 @@ class SpeciesPicker(QFrame):
         for part in (self._name, self._problem_label):
             layout.addWidget(part, layout.rowCount(), 0, 1, N_COLUMNS)
             part.hide()
-        heading = StepHeading(1, "Choose what is presented")
+        heading = StepHeading(1, "Choose what to present")
         vbox(self, heading, layout, margins=MARGIN, spacing=MARGIN)
         self._group = QButtonGroup(self)
         for each in (genuine, *attacks, self._other):

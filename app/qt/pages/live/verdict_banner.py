@@ -27,7 +27,6 @@ _BANNERS = {
 _HEADLINES = {
     Verdict.BAD_FRAME: "No usable picture",
     Verdict.LOOKING: "Looking…",
-    Verdict.NO_MODEL: "Nobody is enrolled yet",
 }
 """Headlines that differ from the value of the verdict."""
 

@@ -131,7 +131,7 @@ def threshold_text(calibration: Calibration) -> str:
     low, high = (decimals(100 * end, 1) for end in calibration.interval)
     n, rate = max(1, round(calibration.n_effective)), calibration.bpcer
     span = f"with about {n} independent frames, anything from {low} to {high} %"
-    sentences = [f"{_proportion(rate)} genuine frames may be refused ({percent(rate)}; {span})."]
+    sentences = [f"{_proportion(rate)} genuine frames would be refused ({percent(rate)}; {span})."]
     if calibration.level > 0:
         share = round(100 * calibration.threshold / calibration.level)
         sentences.insert(0, f"The threshold is {share} % of the usual score of genuine frames.")
