@@ -15,7 +15,7 @@ from app.qt.theme.icons import APP_ICON_SIZES, paint_icon
 from app.qt.theme.themes import DARK, LIGHT
 
 HERE = Path(__file__).parent
-MARKS = {"chevron-down": "muted", "chevron-up": "muted", "check": "on_accent", "dash": "on_accent"}
+MARKS = {"chevron-down": "muted", "chevron-up": "muted", "check": "on_accent"}
 
 
 def main() -> None:

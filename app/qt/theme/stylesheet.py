@@ -92,7 +92,6 @@ QToolButton:pressed { background: $border; }
 QToolButton:checked { background: $accent_soft; }
 QToolButton:focus { border: 2px solid $accent; padding: 4px 7px; }
 QToolButton:disabled { color: $faint; }
-QToolButton::menu-indicator { image: none; }
 QToolButton[class="choice"] { background: $panel; border-color: $outline; padding: 7px; }
 QToolButton[class="choice"]:hover { background: $raised; }
 QToolButton[class="choice"]:pressed { background: $border; }
@@ -141,15 +140,13 @@ QCheckBox { color: $text; spacing: 8px; padding: 3px; border: 2px solid transpar
     border-radius: 6px; background: transparent; }
 QCheckBox:focus { border-color: $accent; }
 QCheckBox:disabled { color: $faint; }
-QCheckBox::indicator, QAbstractItemView::indicator {
+QCheckBox::indicator {
     width: 14px; height: 14px; border: 1px solid $outline; border-radius: 4px; background: $panel;
 }
 QCheckBox::indicator:hover { border-color: $accent; }
-QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {
+QCheckBox::indicator:checked {
     background: $accent; border-color: $accent; image: url($prefix:check-$shade.png);
 }
-QCheckBox::indicator:indeterminate { background: $accent; border-color: $accent;
-    image: url($prefix:dash-$shade.png); }
 QCheckBox::indicator:disabled { border-color: $border; background: $raised; }
 
 QTabWidget::pane { border: none; border-top: 1px solid $border; }
@@ -161,7 +158,6 @@ QTabBar::tab:hover { color: $text; background: $raised; border-top-left-radius: 
 QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
 QTabBar:focus { outline: none; }
 QTabBar::tab:focus { border: 2px solid $accent; border-bottom-width: 3px; border-radius: 6px; }
-QTabBar::tab:disabled { color: $faint; }
 
 QAbstractItemView { color: $text; background: $panel; alternate-background-color: $window;
     border: 1px solid $border; border-radius: 6px; outline: none;
@@ -181,12 +177,10 @@ QHeaderView::section { color: $muted; background: $panel; border: none;
 QTableCornerButton::section { background: $panel; border: none;
     border-bottom: 1px solid $border; }
 
-QProgressBar { color: $text; background: $raised; border: none; border-radius: 4px;
-    text-align: center; }
-QProgressBar[textVisible="false"] { min-height: 8px; max-height: 8px; }
+QProgressBar { background: $raised; border: none; border-radius: 4px; min-height: 8px;
+    max-height: 8px; }
 QProgressBar::chunk { background: $accent; border-radius: 4px; }
 QProgressBar[class="good"]::chunk { background: $good; }
-QProgressBar[textVisible="true"]::chunk { background: $accent_soft; border: 1px solid $accent; }
 
 QScrollArea { background: transparent; border: none; }
 QScrollBar { background: transparent; border: none; margin: 0; }
