@@ -37,7 +37,7 @@ class WeightsChart(Chart):
         self._sort.setAccessibleName("Order of the views")
         self._sort.currentIndexChanged.connect(self._on_option)
         self._shares = QCheckBox("Share within cluster", self)
-        self._shares.setToolTip("Each cluster's weights as percentages that sum to 100 %")
+        self._shares.setToolTip("Each cluster's weights as percentages that sum to 100 %.")
         self._shares.toggled.connect(self._on_option)
         self._table = BarTable("Kernel weights", self)
         header = self._table.horizontalHeader()

@@ -177,7 +177,7 @@ class WhyPage(QWidget):
         self._enrol = enrol_button(self.enrol_requested)
         self.empty.add_button(self._enrol)
         self.score = ScoreCard(self)
-        tip = "Freeze this frame, or return to live (H)"
+        tip = "Freeze this frame, or return to live (H)."
         self.hold = button("Hold", "pause", tip=tip, parent=self)
         self.hold.setCheckable(True)
         self.hold.setAccessibleName("Hold this frame")

@@ -214,7 +214,7 @@ class EmptyState(QWidget):
 
 def enrol_button(slot: object) -> QPushButton:
     """Return a button to the Enrol page, for pages that need a model."""
-    tip = "Go to enrolment and record the first take"
+    tip = "Go to the Enrol page and record the first take."
     return button("Enrol a face", "enrol", slot, tip=tip, kind="primary")
 
 

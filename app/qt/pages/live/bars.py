@@ -194,5 +194,5 @@ class StatusLine(QStatusBar):
         self._figures.setText("   ".join(parts))
         self._figures.setToolTip(
             "Frames per second from the source and judged, time from a frame to its verdict, "
-            "and number of frames skipped for newer ones"
+            "and number of frames skipped for newer ones."
         )

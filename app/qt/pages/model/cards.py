@@ -51,10 +51,10 @@ class ModelHeader(QFrame):
         self.threshold = MarkedText("genuine", "good", parent=self)
         self.file = ElidedLabel(parent=self)
         self._file_mark = Mark("save", "muted", self)
-        tip = "Save the model as one file and verify its scores"
+        tip = "Save the model as one file and verify its scores."
         self.export = button("Export…", "export", tip=tip, parent=self)
         self.fit = button("Fit again", "refresh", parent=self)
-        tip = "Replace this model by one from a file"
+        tip = "Replace this model with one from a file."
         self.open = button("Open…", "open", tip=tip, parent=self)
         buttons = FlowRow(self, gap=8)
         buttons.add(self.export, self.fit, self.open)
@@ -100,11 +100,11 @@ class ModelHeader(QFrame):
     def set_can_fit(self, can_fit: bool, why_not: str) -> None:
         """Enable another fit, or show why it is not possible."""
         self.fit.setEnabled(can_fit)
-        self.fit.setToolTip("Fit again to all enrolled takes" if can_fit else why_not)
+        self.fit.setToolTip("Fit again to all enrolled takes." if can_fit else why_not)
 
     def _show_file(self, path: str, is_protected: bool) -> None:
         shape, role, text = "info", "caution", "Not exported yet"
-        tip = "The model is only in memory and is lost when the program closes"
+        tip = "The model is only in memory and is lost when the program closes."
         if path:
             shape, role, tip = "lock" if is_protected else "check", "good", plain_tip(path)
             protection = "protected by a passphrase" if is_protected else "not protected"
@@ -132,7 +132,7 @@ class ClusterTile(QWidget):
         vbox(self, _Face(number, face, self), *labels, spacing=2)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(f"{title}, {caption}")
-        self.setToolTip(f"{caption} belong mostly to cluster {number + 1}")
+        self.setToolTip(f"{caption} mostly in cluster {number + 1}.")
 
 
 class _Face(QWidget):
@@ -209,9 +209,9 @@ class NetworksCard(QFrame):
         self.files.setFixedHeight(_BY_HAND_LINES * self.fontMetrics().lineSpacing())
         self.files.setAccessibleName("Files to download, with their addresses and checksums")
         self.bar = WorkingBar("Progress of the download", self)
-        tip = "Download both files, check them and use them at once"
+        tip = "Download the files, check them and use them at once."
         self.get = button("Download", "import", tip=tip, kind="primary", parent=self)
-        tip = "Use files copied from another computer"
+        tip = "Use files copied from another computer."
         self.choose = button("Choose files…", "open", tip=tip, parent=self)
         self.cancel = button("Cancel", "stop", parent=self)
         buttons = hbox(None, self.get, self.choose, self.cancel, 1)

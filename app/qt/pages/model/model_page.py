@@ -112,11 +112,11 @@ class ModelPage(QWidget):
             "Fit a model",
             "model",
             self._controller.model.fit,
-            tip="Fit a model to the enrolled takes",
+            tip="Fit a model to the enrolled takes.",
             kind="primary",
         )
         self._enrol = enrol_button(self.enrol_requested)
-        tip = "Use a model that was exported to a file"
+        tip = "Use a model that was exported to a file."
         for each in (
             self._fit,
             self._enrol,
@@ -165,7 +165,7 @@ class ModelPage(QWidget):
         self._tab_card.setVisible(has_model)
         self.empty.setVisible(not has_model)
         can_fit, why_not = self._can_fit
-        busy = "Wait until the current task is finished, or cancel it"
+        busy = "Wait until the current task is finished, or cancel it."
         self.header.set_can_fit(can_fit and not self._is_working, why_not or busy)
         self._fit.setEnabled(not self._is_working)
 

@@ -197,7 +197,7 @@ class DetailsPanel(QWidget):
         self.text.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         # The text is as high as its content; the page around it scrolls.
         self.text.document().documentLayout().documentSizeChanged.connect(self._on_size)
-        tip = "Copy all of this as text, with tabs between names and values"
+        tip = "Copy all of this as text, with tabs between names and values."
         self.copy = button("Copy all", "copy", self._on_copy, tip=tip, parent=self)
         vbox(self, hbox(None, self.copy, 1), self.text, spacing=10)
 
