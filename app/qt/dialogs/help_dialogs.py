@@ -111,13 +111,14 @@ class AboutDialog(QDialog):
 
 
 class ShortcutsDialog(QDialog):
-    """All actions that have shortcuts."""
+    """The keys of the menus and of the pages."""
 
     def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keyboard shortcuts")
         rows = [(plain_text(action), keys(action)) for action in actions if action.shortcuts()]
-        rows.append(("Move between controls", "Tab, Shift+Tab"))
+        rows += [("Hold the frame (Why)", "H"), ("Present, stop (Test)", "P, Esc")]
+        rows += [("Delete what is selected", "Del"), ("Move between controls", "Tab, Shift+Tab")]
         self.table = readable_table("Keyboard shortcuts", ("Action", "Keys"), rows)
         heading = wrapped("Keyboard shortcuts", "heading")
         vbox(self, heading, (self.table, 1), _close_button(self), margins=2 * GRID)
