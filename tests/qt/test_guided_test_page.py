@@ -179,7 +179,7 @@ def test_that_presentations_are_listed_newest_first_with_verdict_and_score(page)
 def test_that_presentations_stay_selected_and_are_removed_by_key_or_button(qtbot, page):
     remove = page._controller.guided_test.remove
     page.show_guided_test(BEFORE_LAST)
-    assert not named(page, "Remove selected").isEnabled()
+    assert not named(page, "Delete selected").isEnabled()
     presentations = page.findChild(PresentationList)
     presentations.setCurrentRow(0)
     page.show_guided_test(SESSION)
@@ -187,7 +187,7 @@ def test_that_presentations_stay_selected_and_are_removed_by_key_or_button(qtbot
     qtbot.keyClick(presentations, Qt.Key.Key_Delete)
     remove.assert_called_once_with(4)
     presentations.selectAll()
-    click(qtbot, named(page, "Remove selected"))
+    click(qtbot, named(page, "Delete selected"))
     assert [call.args[0] for call in remove.call_args_list[1:]] == [5, 4, 3, 2, 1]
 
 

@@ -125,7 +125,7 @@ class Chart(QWidget):
             box.setIcon(QMessageBox.Icon.Warning)
             box.setTextFormat(Qt.TextFormat.PlainText)
             reason = error.strerror or error
-            box.setText(f"{path} was not saved ({reason}). Choose another folder or name.")
+            box.setText(f"{path} was not saved ({reason}): choose another folder or name.")
             box.open()
 
     def _lay_out(self, *parts: QWidget, controls: Sequence[QWidget] = ()) -> None:

@@ -112,7 +112,7 @@ class TallyTable(QTableWidget):
 
 
 class PresentationList(QListWidget):
-    """Presentations, newest first; the Delete key or the menu removes selected ones."""
+    """Presentations, newest first; the Del key or the menu deletes selected ones."""
 
     removal_requested = Signal(int)
     """Number of a presentation."""
@@ -126,7 +126,7 @@ class PresentationList(QListWidget):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         keys = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
-        add_action(self, "Remove", self.remove_selected, *keys)
+        add_action(self, "Delete", self.remove_selected, *keys)
 
     def show_presentations(self, presentations: Sequence[Presentation]) -> None:
         """Show presentations, given oldest first; unchanged items are kept."""
@@ -176,11 +176,11 @@ class TallyCard(QFrame):
         self._list = PresentationList()
         self._list.itemSelectionChanged.connect(self._on_selected)
         self.removal_requested = self._list.removal_requested
-        tip = "Remove the selected presentations (Delete)."
-        self._remove = button("Remove selected", "delete", self._list.remove_selected, tip=tip)
+        tip = "Delete the selected presentations (Del)."
+        self._remove = button("Delete selected", "delete", self._list.remove_selected, tip=tip)
         tip = "Save this session to continue it later, and start another."
         self.close_button = button("Save for later", "save", tip=tip)
-        tip = "Discard all presentations and start again, after a confirmation."
+        tip = "Discard all presentations and start again."
         self.clear_button = button("New session…", tip=tip)
         self._buttons = FlowRow(gap=GRID)
         self._buttons.add(self._remove, self.close_button, self.clear_button)
