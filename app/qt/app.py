@@ -134,7 +134,7 @@ def make_window(
         source.start()
     controller = AppController(settings, source, **options)
     window = MainWindow(controller)
-    look.dress()
+    look.set_style_sheet()
     controller.start()
     for sentence in problems:
         controller.tell(sentence, "warning", "settings")

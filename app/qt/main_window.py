@@ -157,7 +157,6 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent, /) -> None:
-        """Open what was dropped."""
         self.open_path(event.mimeData().urls()[0].toLocalFile())
         event.acceptProposedAction()
 

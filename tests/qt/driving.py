@@ -187,7 +187,7 @@ def wheel_over(widget, notches=-1):
 
 def apply_theme(name):
     theme.notifier().choose(name)
-    theme.notifier().dress()
+    theme.notifier().set_style_sheet()
 
 
 def recorded(signal):

@@ -53,7 +53,7 @@ class Cell:
 
 
 class _BarDelegate(QStyledItemDelegate):
-    """Paint the bars of a cell behind its text, on one scale for all cells.
+    """Paints the bars of a cell behind its text, on one scale for all cells.
 
     Length and text carry the value; colour only distinguishes the clusters.
     """

@@ -101,7 +101,7 @@ class NetworksController(Controller):
         if (topic, key) == (self.topic, SHOW):
             self.card_requested.emit()
 
-    # ------------------------------------------------------------- on the worker's thread
+    # ------------------------------------------------------------- jobs
 
     def _start(
         self,

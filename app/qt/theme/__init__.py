@@ -93,8 +93,8 @@ class ThemeNotifier(QObject):
             # A bound method would leak a weak reference at every call (PySide 6.11).
             QTimer.singleShot(BATCH_PAUSE, self, lambda: self._style_batch())
 
-    def dress(self) -> None:
-        """Set the style sheet, once; widgets are created faster before this call."""
+    def set_style_sheet(self) -> None:
+        """Set the style sheet, if it is not set yet; widgets are created faster before that."""
         if not self._app.styleSheet():
             self._app.setStyleSheet(sheet(QFontInfo(self._app.font()).pointSizeF()))
 

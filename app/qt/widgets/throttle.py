@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QWidget
 
 
 class Throttle(QTimer):
-    """Call a slot at most once per interval, while a widget is stale and visible.
+    """Calls a slot at most once per interval, while a widget is stale and visible.
 
     A hidden or minimised widget catches up when it is shown. The timer runs only when needed.
     """
