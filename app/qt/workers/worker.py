@@ -98,7 +98,7 @@ def sentence_of(error: BaseException, what: str) -> str:
         return f"{what} ({error.strerror}): check the disk and the folder's permissions."
     if isinstance(error, MemoryError):
         return f"{what}, because memory is full: close other programs."
-    return f"{what} ({type(error).__name__}: {error}): try again, or start the program again."
+    return f"{what} ({type(error).__name__}: {error}): try again, or restart the program."
 
 
 # ---------------------------------------------------------------- jobs
