@@ -299,10 +299,6 @@ class ScoredFrame:
             return None
         return self.result.views
 
-    @property
-    def differences(self) -> tuple[str, ...]:
-        return () if self.familiarity is None else self.familiarity.differences
-
 
 @dataclass(frozen=True)
 class Decision:

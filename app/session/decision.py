@@ -44,7 +44,7 @@ def judge(
     if score >= threshold:
         return Verdict.GENUINE, "The score reaches the threshold."
     if familiarity.knows_light:
-        reason = "It does not look like the enrolled face, although the light was enrolled."
+        reason = "It does not look like the enrolled face, although the room is lit as in a take."
         return Verdict.ATTACK, reason
     light = "in a light that was not enrolled"
     if differences := " and ".join(familiarity.differences[:2]):

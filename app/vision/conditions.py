@@ -32,7 +32,7 @@ class Dimension(NamedTuple):
 
 # Steps that people hardly notice. In enrolled light, 1 % (phone) and 7 % (webcam) of real people's
 # genuine frames are outside; in another light, all (`python -m benchmarks real --only verdicts`).
-# The words complete "Compared with the nearest take, ...".
+# The words complete "Compared with TAKE: ...".
 DIMENSIONS = {
     "brightness": Dimension(18.0, "it is darker", "it is brighter"),
     "contrast": Dimension(12.0, "the contrast is lower", "the contrast is higher"),

@@ -81,7 +81,7 @@ def test_that_a_score_at_the_threshold_is_accepted_and_differences_are_named(rea
     differences = {"verdict": Verdict.UNFAMILIAR, "differences": ("it is darker",)}
     show(ready, scored(4, score=0.5, **differences))
     assert "unfamiliar conditions" in text(ready)
-    assert "it is darker" in text(ready)
+    assert "Compared with window 1: it is darker." in text(ready)
 
 
 def test_that_the_key_h_holds_the_newest_frame_and_resumes(qtbot, ready):

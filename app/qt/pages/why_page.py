@@ -15,7 +15,7 @@ from app.qt.widgets.layout import button, card, hbox, scroll_area, vbox
 from app.qt.widgets.texts import EmptyState, MarkedText, enrol_button, set_text, wrapped
 from app.qt.widgets.throttle import Throttle
 from app.session.explanation import Explanation, explain
-from app.types import Decision, ScoredFrame, Verdict
+from app.types import ALL_FAMILIAR, Decision, Familiarity, ScoredFrame, Verdict
 
 REFRESH_MS = 200
 """Minimum time between updates, so that the numbers can be read."""
@@ -77,7 +77,7 @@ class ScoreCard(QFrame):
         set_text(self._plain, region_text(explanation, is_accepted=is_accepted))
         figures = (_lowest_text(explanation, places), _sum_text(scored.score, explanation, places))
         set_text(self._figures, " ".join(filter(None, figures)))
-        self._show_differences(scored.differences)
+        self._show_differences(scored.familiarity or ALL_FAMILIAR)
         shares = enumerate(scored.memberships, start=1)
         parts = [f"{percent(share, 0)} to cluster {number}" for number, share in shares]
         set_text(self._memberships, f"Belongs {', '.join(parts)}." if parts else "")
@@ -88,9 +88,10 @@ class ScoreCard(QFrame):
         self._verdict.show_text(_verdict_text(decision), icon, role)
         self._verdict.setToolTip(decision.rule)
 
-    def _show_differences(self, differences: tuple[str, ...]) -> None:
-        if differences:
-            text = f"Differs from the enrolment: {'; '.join(differences)}."
+    def _show_differences(self, familiarity: Familiarity) -> None:
+        if familiarity.differences:
+            differences = "; ".join(familiarity.differences)
+            text = f"Compared with {familiarity.nearest_take}: {differences}."
             self._differences.show_text(text, "unfamiliar", "caution")
         else:
             # A text in any case, so that nothing below it moves.

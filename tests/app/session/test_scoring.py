@@ -69,7 +69,7 @@ def test_that_a_person_is_accepted_and_the_terms_explain_the_score(pipeline, mod
     assert np.sum(scored.terms) == pytest.approx(scored.score, rel=1e-12)
     assert np.shape(scored.terms) == (2, 4)
     assert sum(scored.memberships) == pytest.approx(1.0)
-    assert scored.differences == ()
+    assert scored.familiarity.differences == ()
     assert scored.seconds > 0
 
 
@@ -87,9 +87,9 @@ def test_that_other_light_is_named_if_the_model_knows_its_conditions(pipeline, m
     warm = Frame((genuine_take[0].image * np.array([1.0, 0.82, 0.6])).astype(np.uint8))
     scored = score_frame(pipeline, model, warm)
     assert scored.score < scored.threshold
-    assert "the light is warmer" in scored.differences
+    assert "the light is warmer" in scored.familiarity.differences
     scored = score_frame(pipeline, replace(model, conditions=None), warm)
-    assert (scored.verdict, scored.differences) == (Verdict.ATTACK, ())
+    assert (scored.verdict, scored.familiarity.differences) == (Verdict.ATTACK, ())
 
 
 def test_that_an_unusable_frame_gives_a_reason_and_cannot_be_enrolled(pipeline, model):
