@@ -12,62 +12,47 @@ from tests.core.problems import Data, mixed_widths, small_data
 CALM = [(32 / 31, 32 / 31), (4 / 3, 4 / 3), (2, 2), (4 / 3, 2), (2, 4 / 3)]
 
 
-def transcription(data, p, q, iterations):
-    """Lines 1 to 13 of Algorithm 1, one ``K_cg`` at a time; yields ``(mu, lambda)``."""
-    n, (n_clusters, n_views) = len(data.memberships), data.shape
-    K = dict(zip(np.ndindex(n_clusters, n_views), data.explicit_kernels(), strict=True))
-    uniform = (n_clusters * n_views) ** ((-p - q) / (2 * p * q))
-    mu = np.full((n_clusters, n_views), uniform)
+def transcription(data, constraint, iterations):
+    """Lines 1 to 13 of Algorithm 1, one ``K_cg`` at a time; yields ``(mu, lambda)``.
+
+    The disjoint families apply it to the weights of each cluster.
+    """
+    n, p, q = len(data.memberships), constraint.p, constraint.q
+    K = data.explicit_kernels()
+    groups = np.arange(len(K)).reshape(constraint.n_groups, -1)
+    mu = np.full(len(K), groups.shape[1] ** ((-p - q) / (2 * p * q)))
 
     def solved():
         total = data.delta * np.eye(n)
-        for (c, g), kernel in K.items():
-            total = total + mu[c, g] * kernel
+        for weight, kernel in zip(mu, K, strict=True):
+            total = total + weight * kernel
         return np.linalg.inv(total) @ np.ones(n)
 
     lam = solved()
     for _ in range(iterations):
-        u = np.array([[lam @ K[c, g] @ lam for g in range(n_views)] for c in range(n_clusters)])
-        norm_p = np.linalg.norm(mu.ravel(), p)
-        norm_q = np.linalg.norm(mu.ravel(), q)
-        bar = u * (mu ** (p - 2) / norm_p**p + mu ** (q - 2) / norm_q**q) ** -1
-        mu = bar / np.sqrt(np.linalg.norm(bar.ravel(), p) * np.linalg.norm(bar.ravel(), q))
+        u = np.array([lam @ kernel @ lam for kernel in K])
+        for group in groups:
+            norm_p, norm_q = (np.linalg.norm(mu[group], r) for r in (p, q))
+            scale = mu[group] ** (p - 2) / norm_p**p + mu[group] ** (q - 2) / norm_q**q
+            bar = u[group] * scale**-1
+            mu[group] = bar / np.sqrt(np.linalg.norm(bar, p) * np.linalg.norm(bar, q))
         lam = solved()
-        yield mu, lam
+        yield mu.reshape(data.shape), lam
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_that_every_iterate_equals_the_printed_algorithm():
+@pytest.mark.parametrize("family", ["joint-matrix", "disjoint-matrix"])
+def test_that_every_iterate_equals_the_printed_algorithm(family):
     for p, q in [*CALM, (4, 4), (8 / 7, 8), (10, 4 / 3)]:
         for delta in [0.5, 50.0]:
             data = small_data(1, n=15, n_clusters=2, n_views=3, delta=delta)
-            constraint = data.constraint("joint-matrix", p, q)
-            for count, (mu, lam) in enumerate(transcription(data, p, q, 6), start=1):
+            constraint = data.constraint(family, p, q)
+            for count, (mu, lam) in enumerate(transcription(data, constraint, 6), start=1):
                 solution = solve_as_printed(data.problem(), constraint, max_iter=count, tol=0)
                 np.testing.assert_allclose(solution.weights, mu, rtol=1e-8)
                 np.testing.assert_allclose(solution.dual_coef, lam, rtol=1e-8)
                 assert solution.n_iter == count
                 assert solution.n_solves == count + 1
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_that_disjoint_families_update_each_cluster_separately():
-    data = small_data(2, n=15, n_clusters=3, n_views=2, delta=20.0)
-    p, q = 4 / 3, 2
-    # In one step clusters interact only through lambda.
-    weights = solve_as_printed(
-        data.problem(), data.constraint("disjoint-matrix", p, q), max_iter=1, tol=0
-    ).weights
-    start = np.full(data.shape, 2.0 ** (-(p + q) / (2 * p * q)))
-    kernels = data.explicit_kernels()
-    lam = np.linalg.solve(
-        data.delta * np.eye(15) + np.tensordot(start.ravel(), kernels, axes=1), np.ones(15)
-    )
-    u = np.einsum("i,kij,j->k", lam, kernels, lam).reshape(data.shape)
-    for row, mu in zip(u, weights, strict=True):
-        # Starting from equal weights, mu is proportional to u.
-        np.testing.assert_allclose(mu / mu[0], row / row[0], rtol=1e-10)
-        assert np.linalg.norm(mu, p) * np.linalg.norm(mu, q) == pytest.approx(1, rel=1e-12)
 
 
 def test_that_it_reaches_the_certified_optimum_where_it_converges():
