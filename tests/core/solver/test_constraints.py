@@ -99,17 +99,6 @@ def test_that_only_non_convex_sets_have_a_witness(size):
             assert witness is None, pair
 
 
-@pytest.mark.parametrize("size", [2, 5, 21])
-def test_that_midpoints_of_feasible_points_of_convex_sets_are_feasible(size):
-    pairs = [(p, p) for p in PAPER_GRID if size == 21]
-    for p, q in pairs + [pair for pair in PAIRS if constraint_is_convex(*pair, size)]:
-        rng = np.random.default_rng(5)
-        points = feasible_weights(rng, 2000, size, p, q)
-        near = onto_boundary(points * np.exp(0.3 * rng.normal(size=points.shape)), p, q)
-        for others in (rng.permutation(points), near):
-            assert np.max(product_norm((points + others) / 2, p, q)) <= 1 + 1e-12, (p, q)
-
-
 def test_that_known_pairs_are_classified_and_few_are_unknown():
     for p, q, size, expected in [
         (32 / 31, 10, 21, False),
