@@ -72,12 +72,6 @@ def test_that_the_documented_layout_suffices_to_read_a_file():
     assert AESGCM(key).decrypt(nonce, data[40:], data[:40]) == plain_bytes()
 
 
-def test_that_every_file_has_a_new_salt_and_nonce():
-    files = [sealed_bytes(), encrypted(plain_bytes(), PASSPHRASE, CHEAPEST)]
-    for part in (slice(12, 28), slice(28, 40), slice(40, 56)):
-        assert files[0][part] != files[1][part]
-
-
 def test_that_other_unicode_forms_of_the_passphrase_open_the_file():
     for written, typed in [
         ("stra\u00dfe und z\u00fcge 1234", "stra\u00dfe und zu\u0308ge 1234"),
