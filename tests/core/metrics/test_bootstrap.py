@@ -275,16 +275,6 @@ def test_that_a_paired_difference_equals_scikit_learns_on_the_same_resamples():
     assert fast.interval == pytest.approx([2 * end - 1 for end in slow.interval], abs=1e-3)
 
 
-def test_that_pairing_narrows_the_interval_of_a_difference():
-    first = simulated(20, 5, effect=2.0)
-    second = moved(first, 0.3)
-    widths = [
-        np.ptp(bootstrap_difference(first, second, "AUC", is_paired=paired).interval)
-        for paired in (True, False)
-    ]
-    assert widths[0] < 0.6 * widths[1]
-
-
 def test_that_an_unknown_difference_has_the_whole_interval():
     for first, thresholds in [
         (simulated(1, 4), (1.0, 1.0)),
