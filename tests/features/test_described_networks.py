@@ -13,7 +13,6 @@ from lmkl_core.features.engines.build import onnx_graph
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
 from lmkl_core.features.engines.probe import LIMIT, reference_crops, relative_difference
 from lmkl_core.features.engines.torch_engine import TorchEngine
-from lmkl_core.features.networks.description import Conv
 from lmkl_core.features.networks.filling import LARGEST_WIDTH, State, fill
 from lmkl_core.features.networks.registry import NETWORKS, Graph, Output
 from lmkl_core.features.presets.preset import CHOICES
@@ -27,7 +26,8 @@ def lite0_graph(size, layers, photometry="none", pooling="mean", normalisation="
     return Graph("efficientnet-lite0", size, photometry, outputs)
 
 
-@pytest.mark.parametrize("size", [224, 96])
+# At 80 pixels a side becomes odd, which is padded differently.
+@pytest.mark.parametrize("size", [224, 80])
 def test_that_every_layer_agrees_with_the_independent_network(lite0, size):
     theirs = EfficientNet.from_name("efficientnet-lite0", image_size=size).eval()
     theirs.load_state_dict(torch.load(lite0, weights_only=True))
@@ -60,13 +60,13 @@ def test_that_photometry_pooling_and_norms_agree_with_torch(lite0, photometry):
     )
     graph = Graph("efficientnet-lite0", 64, photometry, outputs)
     crops = reference_crops(64)
-    crops[0] = 128  # without contrast
+    crops[0], crops[1] = 0, 128  # without contrast
     found = OnnxEngine(onnx_graph(graph, lite0)).run(crops)
     expected = TorchEngine(graph, lite0).run(crops)
     assert [rows.shape for rows in found] == [(4, columns) for columns in graph.columns]
-    assert all(np.isfinite(rows).all() for rows in found)
+    assert all(np.isfinite(rows).all() for rows in (*found, *expected))
     # The deviation of a constant channel is rounding, which differs between engines.
-    varied = [[rows[1:] for rows in views] for views in (found, expected)]
+    varied = [[rows[2:] for rows in views] for views in (found, expected)]
     assert relative_difference(*varied) < LIMIT
 
 
@@ -76,12 +76,6 @@ def test_that_nothing_after_the_deepest_layer_is_written(lite0):
     kinds = [node.op_type for node in onnx.load_from_string(shallow).graph.node]
     assert kinds.count("Conv") == 1 + 2 + 3
     assert not {"BatchNormalization", "Pad"} & set(kinds)
-
-
-def test_that_sides_are_padded_as_in_tensorflow():
-    step = Conv("x", 1, 5, stride=2, padding="same")
-    for size, pads in ((33, (2, 2)), (50, (1, 2)), (65, (2, 2)), (2, (1, 2))):
-        assert step.pads(size) == pads
 
 
 # ------------------------------------------------- MiniFASNet

@@ -196,15 +196,3 @@ def test_that_photometry_removes_colour_and_strength_of_the_light_and_contrast(s
             assert difference < 1e-5, photometry
         else:
             assert difference > least_difference, photometry
-
-
-@pytest.mark.parametrize("photometry", ["none", "grey-world", "standardise"])
-def test_that_crops_without_any_contrast_give_finite_views(stages, photometry):
-    flat = torch.tensor([0, 1, 128, 255], dtype=torch.uint8).reshape(4, 1, 1, 1)
-    crops = flat.expand(4, SIZE, SIZE, 3)
-    each = Output("block7", "mean+std", "l2-each")
-    for view in views(
-        stages, crops, LAYER, each, Output("head", "std", "l2"), photometry=photometry
-    ):
-        assert np.isfinite(view).all()
-        np.testing.assert_allclose(np.linalg.norm(view, axis=1), 1, rtol=1e-5)
