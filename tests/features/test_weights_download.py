@@ -139,8 +139,8 @@ def test_that_a_cancelled_download_can_be_resumed(entry, folder, server):
 def test_that_a_stalled_server_is_given_up_and_its_data_kept(entry, folder, server):
     server.plan.append(Answer(send=HALF, stall=True))
     server.otherwise = Answer(send=0, stall=True)
-    with pytest.raises(FetchError, match=r"0\.2 seconds"):
-        fetch(entry, folder, timeout=0.2)
+    with pytest.raises(FetchError, match="1 seconds"):
+        fetch(entry, folder, timeout=1)
     assert (folder / "big.pth.partial").read_bytes() == CONTENT[:HALF]
 
 
