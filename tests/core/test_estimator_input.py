@@ -71,6 +71,7 @@ def test_that_views_that_do_not_match_the_model_are_refused(kernel):
         assert "missing mouth" in refusal(method, {"eyes": NEW["eyes"], "skin": NEW["skin"]})
         assert "'skin' has 4 columns" in refusal(method, NEW | {"skin": NEW["eyes"]})
         assert "'skin' contains NaN" in refusal(method, NEW | {"skin": NEW["skin"] * np.nan})
+        assert "large" in refusal(method, NEW | {"skin": NEW["skin"] + 1.7e308})
     for X, problem in [
         (EYES[:, :3], "3 features"),
         (EYES[0], "2D array"),
