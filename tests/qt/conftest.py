@@ -1,10 +1,12 @@
 """Fixtures of the Qt tests: fresh folders, the demo, a model, the window."""
 
 import threading
+from functools import partialmethod
 from unittest.mock import Mock
 
 import pytest
 from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
 
 from app.demo.source import DemoSource
 from app.models.files import save
@@ -23,6 +25,20 @@ from tests.qt.driving import N_RECORDED, PATIENCE, PLAN, Driver, activated
 from tests.qt.tidiness import expect_log, nothing_is_left
 
 __all__ = ["expect_log", "nothing_is_left"]
+
+
+class PatientBot(QtBot):
+    """Wait longer than the five seconds of pytest-qt, because the machine may be busy."""
+
+    waitExposed = partialmethod(QtBot.waitExposed, timeout=PATIENCE)
+    waitSignal = partialmethod(QtBot.waitSignal, timeout=PATIENCE)
+    waitSignals = partialmethod(QtBot.waitSignals, timeout=PATIENCE)
+    waitUntil = partialmethod(QtBot.waitUntil, timeout=PATIENCE)
+
+
+@pytest.fixture
+def qtbot(qapp, request):
+    return PatientBot(request)
 
 
 @pytest.fixture(autouse=True)

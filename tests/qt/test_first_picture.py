@@ -10,7 +10,7 @@ from app.qt.pages.live.preview import Preview
 from app.qt.theme.themes import DARK, LIGHT
 from app.qt.workers.capture import CaptureWorker
 from app.types import Frame
-from tests.qt.driving import PATIENCE, apply_theme, run_script
+from tests.qt.driving import apply_theme, run_script
 
 SLOW = ("scipy", "sklearn", "pyqtgraph", "onnxruntime", "torch", "typer", "rich", "PySide6.QtSvg")
 RED = Frame(np.full((480, 640, 3), (200, 0, 0), np.uint8))
@@ -54,7 +54,7 @@ def test_that_the_loading_page_paints_frames_and_hands_them_over_to_the_window(
     assert capture.to_show.take() is None
     capture.to_show.put(RED)
     capture.frame_ready.emit()
-    qtbot.waitUntil(lambda: page.preview.n_painted == 2, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: page.preview.n_painted == 2)
     other = Preview()
     qtbot.addWidget(other)
     other.resize(640, 480)

@@ -57,10 +57,10 @@ def office():
 
 def test_that_a_job_runs_on_another_thread_and_reports_its_beginning_and_end(office, qtbot):
     working = recorded(office.worker.working)
-    with qtbot.waitSignal(office.done, timeout=PATIENCE) as done:
+    with qtbot.waitSignal(office.done) as done:
         office.request("Fitting", lambda _: threading.get_ident(), can_cancel=True)
     assert done.args != [threading.get_ident()]
-    qtbot.waitUntil(lambda: len(working) == 2, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: len(working) == 2)
     assert [(w.text, w.can_cancel) for w in working] == [("Fitting", True), ("", True)]
 
 
@@ -79,7 +79,7 @@ def test_that_a_failure_is_one_sentence_and_the_next_job_runs(office, qtbot, err
         raise error
 
     failures = recorded(office.failed)
-    with qtbot.waitSignal(office.done, timeout=PATIENCE) as done:
+    with qtbot.waitSignal(office.done) as done:
         office.request("Saving", fail)
         office.request("Making", lambda _: 42)
     assert done.args == [42]
@@ -96,7 +96,7 @@ def test_that_the_running_job_can_be_cancelled_and_the_next_one_runs(office, qtb
         while True:
             raise_if_cancelled(cancel)
 
-    with qtbot.waitSignals([office.cancelled, office.done], timeout=PATIENCE):
+    with qtbot.waitSignals([office.cancelled, office.done]):
         office.request("Fitting", work, can_cancel=True)
         office.request("Making", lambda _: 42)
         assert began.wait(60)
@@ -138,7 +138,7 @@ def open_until_notice(qtbot, controller, source, words):
     """Open a source and wait for a notice with these words."""
     notices = recorded(controller.notice)
     controller.open(source)
-    qtbot.waitUntil(lambda: any(words in notice.text for notice in notices), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: any(words in notice.text for notice in notices))
 
 
 def test_that_another_source_replaces_the_first_which_is_released(start, qtbot):
@@ -146,9 +146,9 @@ def test_that_another_source_replaces_the_first_which_is_released(start, qtbot):
     controller = start(first, second)
     controller.open("demo")
     for mailbox in (controller.capture.to_show, controller.capture.to_score):
-        qtbot.waitUntil(lambda mailbox=mailbox: mailbox.take() is not None, timeout=PATIENCE)
+        qtbot.waitUntil(lambda mailbox=mailbox: mailbox.take() is not None)
     controller.open("demo")
-    qtbot.waitUntil(lambda: second.is_open and not first.is_open, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: second.is_open and not first.is_open)
 
 
 def test_that_an_unexpected_error_of_a_source_is_reported(start, qtbot, expect_log):
@@ -180,7 +180,7 @@ def test_that_cameras_are_listed_by_name_and_none_after_an_error(
     for answer, expected in ((lambda: found, choices), (fail, [])):
         monkeypatch.setattr("app.capture.webcam.list_cameras", answer)
         controller.cameras_requested.emit()
-        qtbot.waitUntil(lambda expected=expected: listed[-1:] == [expected], timeout=PATIENCE)
+        qtbot.waitUntil(lambda expected=expected: listed[-1:] == [expected])
 
 
 @pytest.mark.parametrize("reader", ["show", "score"])

@@ -183,7 +183,7 @@ def test_that_a_chart_is_saved_by_its_suffix_and_a_failure_is_shown(shown, tmp_p
 @pytest.mark.parametrize("kind", [ScoreTimeline, ConvergenceChart, ScoreHistogram])
 def test_that_wheel_and_drag_leave_the_axes_alone(qtbot, shown, kind):
     chart = shown(filled(kind))
-    qtbot.waitUntil(lambda: not active_timers(chart), timeout=2000)
+    qtbot.waitUntil(lambda: not active_timers(chart))
     plot = chart.findChild(Plot)
     before = plot.box.viewRange()
     middle = plot.viewport().rect().center()
