@@ -5,7 +5,9 @@ import threading
 import pytest
 from PySide6.QtCore import Qt
 
-from tests.qt.driving import PATIENCE, Pictures, answer_box
+from app.qt.workers.scoring import ScoringWorker
+from app.session.takes import Plan
+from tests.qt.driving import Pictures, answer_box
 
 
 class Blocked(Pictures):
@@ -60,8 +62,8 @@ def test_that_the_waits_for_two_blocking_sources_do_not_add_up(
     launch, released, expect_log, monkeypatch
 ):
     # Longer than usual, for a busy machine: one wait fits into the time, two do not.
-    monkeypatch.setattr("app.qt.workers.capture.STOP_SECONDS", 4.0)
-    monkeypatch.setattr("app.qt.workers.worker.STOP_MILLISECONDS", 7500)
+    monkeypatch.setattr("app.qt.workers.capture.STOP_SECONDS", 6.0)
+    monkeypatch.setattr("app.qt.workers.worker.STOP_MILLISECONDS", 11_500)
     expect_log("Blocked did not stop in .* left behind")
     sources = [Blocked("read", released) for _ in range(2)]
     remaining = iter(sources)
@@ -75,6 +77,14 @@ def test_that_closing_while_networks_are_prepared_releases_the_source_and_ends_a
     launch, monkeypatch, tmp_path
 ):
     monkeypatch.setenv("LMKL_PAD_CACHE", str(tmp_path))  # with nothing prepared
+    report = ScoringWorker._report
+
+    def hold(worker, *progress):
+        """Report the first step of the preparation, and hold it until the window closes."""
+        report(worker, *progress)
+        worker._stop.wait(60)
+
+    monkeypatch.setattr(ScoringWorker, "_report", hold)
     source = Pictures()
     driver = launch(make_demo=lambda: source)
     driver.until(lambda: "Preparing" in driver.window.status.text and source.is_open)
@@ -87,8 +97,13 @@ def test_that_closing_while_networks_are_prepared_releases_the_source_and_ends_a
 
 
 @pytest.mark.parametrize("during", ["a take", "a presentation"])
-def test_that_closing_while_frames_are_collected_ends_all_threads(launch, exported, during):
-    driver = launch(recent=(str(exported),)).until_modelled()
+def test_that_closing_while_frames_are_collected_ends_all_threads(
+    launch, exported, during, monkeypatch
+):
+    # Neither ends by itself before the window is closed.
+    monkeypatch.setattr("app.session.guided_test.guided_test.FRAMES_WANTED", 10_000)
+    monkeypatch.setattr("app.session.guided_test.guided_test.SECONDS_WANTED", 10_000)
+    driver = launch(recent=(str(exported),), plan=Plan(frames=10_000)).until_modelled()
     if during == "a take":
         driver.click(driver.pages.enrol.record.button)
         driver.until(lambda: driver.session.enrolment.samples)
@@ -108,7 +123,7 @@ def test_that_closing_during_a_fit_ends_all_threads(launch, samples):
         """Hold the fitting thread at the beginning of the fit, which is short."""
         if "Fitting" in working.text:
             began.set()
-            may_continue.wait()
+            may_continue.wait(60)
 
     driver.controller.jobs.working.connect(hold, Qt.ConnectionType.DirectConnection)
     driver.click(driver.pages.enrol.fit_bar.fit_button)
@@ -161,7 +176,7 @@ def test_that_closing_with_an_export_waits_for_it_and_a_failed_one_keeps_the_win
     unsaved.until(lambda: unsaved.session.has_unsaved_model)
     path = file_dialogs(tmp_path / "other.safetensors")
     answer_box("Export")
-    with unsaved.qtbot.waitSignal(unsaved.window.closed, timeout=PATIENCE):
+    with unsaved.qtbot.waitSignal(unsaved.window.closed):
         assert not unsaved.close()
     assert path.is_file()
     assert unsaved.controller.settings.recent[0] == str(path)
