@@ -5,7 +5,7 @@ from functools import partialmethod
 from unittest.mock import Mock
 
 import pytest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.demo.source import DemoSource
@@ -21,7 +21,7 @@ from app.types import Sample
 from app.vision.pipeline import make_pipeline
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
-from tests.qt.driving import N_RECORDED, PATIENCE, PLAN, Driver, activated
+from tests.qt.driving import N_RECORDED, PATIENCE, PLAN, Driver, activated, apply_theme
 from tests.qt.tidiness import expect_log, nothing_is_left
 
 __all__ = ["expect_log", "nothing_is_left"]
@@ -34,6 +34,21 @@ class PatientBot(QtBot):
     waitSignal = partialmethod(QtBot.waitSignal, timeout=PATIENCE)
     waitSignals = partialmethod(QtBot.waitSignals, timeout=PATIENCE)
     waitUntil = partialmethod(QtBot.waitUntil, timeout=PATIENCE)
+
+
+@pytest.fixture(scope="session")
+def qapp(qapp):
+    """Dress the application, so that widgets look the same in any order of the tests."""
+    apply_theme("light")
+    return qapp
+
+
+@pytest.fixture(autouse=True)
+def light_theme():
+    """Restore the light theme after a test; a whole window may follow the dark one of a system."""
+    yield
+    if QApplication.instance() is not None:
+        apply_theme("light")
 
 
 @pytest.fixture

@@ -34,7 +34,6 @@ def test_that_changed_settings_are_used_and_saved_or_the_failure_is_shown(launch
     saved = settings_file.load()[0]
     assert (saved.show_regions, saved.theme) == (False, "dark")
     assert stat.S_IMODE(storage.settings_file().stat().st_mode) == 0o600
-    controller.change_settings(theme="light")
 
 
 def test_that_window_layout_settings_and_model_survive_a_restart(launch, exported):

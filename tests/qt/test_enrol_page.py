@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QScrollAre
 from app.qt.pages.enrol.enrol_page import EnrolPage
 from app.session.takes import CoverageItem, EnrolmentState, TakeSummary
 from app.types import Sample
-from tests.qt.driving import apply_theme, click, wheel_over
+from tests.qt.driving import click, wheel_over
 
 COVERAGE = (
     CoverageItem("Frames", 1.0),
@@ -35,7 +35,6 @@ def recording(n, **more):
 
 @pytest.fixture
 def page(shown, controller):
-    apply_theme("light")
     page = shown(EnrolPage(controller), 460, 560)
     page.show_enrolment(EnrolmentState(suggested_name="window light", why_not="Record a take."))
     return page

@@ -29,8 +29,7 @@ def page(shown, capture):
         page.show_now()
         return shown(page)
 
-    yield make
-    apply_theme("light")
+    return make
 
 
 @pytest.mark.parametrize(("name", "colours"), [("light", LIGHT), ("dark", DARK)])

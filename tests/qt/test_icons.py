@@ -3,7 +3,6 @@
 import gc
 import itertools
 
-import pytest
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QPushButton
@@ -12,13 +11,6 @@ from app.qt.theme.icons import APP_ICON_SIZES, SHAPES, VERDICTS, app_icon, icon,
 from app.qt.theme.themes import DARK, LIGHT
 from app.types import Verdict
 from tests.qt.driving import apply_theme
-
-
-@pytest.fixture
-def light_theme(qapp):
-    apply_theme("light")
-    yield
-    apply_theme("light")
 
 
 def opaque_pixels(image):
@@ -56,7 +48,7 @@ def test_that_verdicts_differ_by_shape_alone(qapp):
         assert len(first ^ second) > 0.1 * len(first | second), pair
 
 
-def test_that_an_icon_follows_the_theme_and_is_faint_when_disabled(light_theme):
+def test_that_an_icon_follows_the_theme_and_is_faint_when_disabled(qapp):
     stop = icon("stop")
     assert LIGHT.text in colours_of(stop.pixmap(24, 24))
     assert LIGHT.faint in colours_of(stop.pixmap(24, 24, QIcon.Mode.Disabled))
@@ -64,7 +56,7 @@ def test_that_an_icon_follows_the_theme_and_is_faint_when_disabled(light_theme):
     assert DARK.text in colours_of(stop.pixmap(24, 24))
 
 
-def test_that_icons_survive_garbage_collection(light_theme, qtbot):
+def test_that_icons_survive_garbage_collection(qtbot):
     button = QPushButton(icon("add"), "Add")
     qtbot.addWidget(button)
     gc.collect()
@@ -79,7 +71,7 @@ def test_that_the_program_icon_has_all_sizes(qapp):
     assert {size.width() for size in app_icon().availableSizes()} == set(APP_ICON_SIZES)
 
 
-def test_that_an_icon_is_sharp_when_scaled_and_leaves_a_gap_before_the_text(light_theme):
+def test_that_an_icon_is_sharp_when_scaled_and_leaves_a_gap_before_the_text(qapp):
     pixmap = icon("camera").pixmap(QSize(16, 16), 2.0)
     assert (pixmap.size(), pixmap.devicePixelRatio()) == (QSize(32, 32), 2.0)
     wide = icon("stop").pixmap(QSize(24, 16)).toImage()

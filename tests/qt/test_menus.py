@@ -13,9 +13,7 @@ from tests.qt.driving import with_dialog
 
 @pytest.fixture
 def driver(launch):
-    driver = launch()
-    yield driver
-    theme.notifier().choose("light")
+    return launch()
 
 
 def recent_menu(driver):

@@ -16,7 +16,6 @@ GENUINE = Decision(Verdict.GENUINE, "It reaches the threshold.", "The rule.", 0.
 
 @pytest.fixture
 def banner(shown):
-    apply_theme("light")
     banner = VerdictBanner()
     return shown(banner, 600, banner.sizeHint().height())
 
@@ -36,7 +35,6 @@ def test_that_every_verdict_has_its_own_text_and_the_main_ones_their_own_icon(ba
     assert len(texts) == len(Verdict)
     apply_theme("dark")
     icons.append(icon_of(banner))
-    apply_theme("light")
     assert all(icon not in icons[:i] for i, icon in enumerate(icons))
 
 
