@@ -5,16 +5,12 @@ import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QTableWidget
 
 from app.qt.dialogs.help_dialogs import PARTS, AboutDialog, ShortcutsDialog
 from tests.qt.driving import texts_of
-
-# Logged by the offscreen platform for every window.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 

@@ -20,10 +20,7 @@ from tests.qt.test_model_controller import Bench
 
 __all__ = ["cheap_passphrases"]
 
-pytestmark = [
-    pytest.mark.usefixtures("cheap_passphrases"),
-    pytest.mark.qt_log_ignore("This plugin does not support"),
-]
+pytestmark = pytest.mark.usefixtures("cheap_passphrases")
 
 
 @pytest.fixture

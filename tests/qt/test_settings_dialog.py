@@ -10,9 +10,6 @@ from app.qt.dialogs.settings_dialog import SettingsChoices, SettingsDialog
 from app.settings import Settings
 from tests.qt.driving import recorded
 
-# Logged by the offscreen platform for every window.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 CHOICES = SettingsChoices(
     cameras=("Logi C920", "Integrated Camera"),
     presets=(("texture", "The default, fast."), ("tiny", "")),
