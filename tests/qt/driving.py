@@ -163,6 +163,15 @@ def named(parent, text, kind=QPushButton):
     return found
 
 
+def in_focus_order(widgets):
+    """Sort widgets of a page by the order in which the tab key reaches them from the first."""
+    order, widget = [widgets[0]], widgets[0].nextInFocusChain()
+    while widget is not widgets[0]:
+        order.append(widget)
+        widget = widget.nextInFocusChain()
+    return [widget for widget in order if widget in widgets]
+
+
 def texts_of(parent):
     """Return the texts of all labels, visible or not."""
     return [label.text() for label in parent.findChildren(QLabel) if label.text()]
