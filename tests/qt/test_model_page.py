@@ -55,6 +55,11 @@ def test_that_the_certificate_is_shown_with_icon_and_gap(page):
 
 def test_that_the_threshold_is_described_and_a_missed_target_marked(page):
     header = page.header.threshold
+    page.show_model(model_summary())
+    assert STATEMENT in texts_of(page.threshold)
+    (sentence,) = [text for text in texts_of(page.threshold) if "never enrolled" in text]
+    for part in ("of 180 frames", "95 % interval 0.8 % to 90.6 %"):
+        assert part in sentence
     page.show_model(model_summary(calibration=calibration(stress_bpcer=math.nan)))
     assert header.text() == (
         "The threshold is 89 % of the usual score of genuine frames. "
@@ -149,14 +154,6 @@ def test_that_a_target_is_used_once_the_field_has_settled_or_the_tab_is_left(qtb
     target.setValue(4.5)
     page.tabs.setCurrentIndex(WEIGHTS)
     set_target.assert_called_with(pytest.approx(0.045))
-
-
-def test_that_the_calibration_statement_and_the_stress_test_are_shown(page):
-    page.show_model(model_summary())
-    assert STATEMENT in texts_of(page.threshold)
-    (sentence,) = [text for text in texts_of(page.threshold) if "never enrolled" in text]
-    assert "of 180 frames" in sentence
-    assert "95 % interval 0.8 % to 90.6 %" in sentence
 
 
 def test_that_details_are_shown_in_full_and_copied_with_tabs(qtbot, page):

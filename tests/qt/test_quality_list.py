@@ -23,7 +23,7 @@ def show(checks, quality, reason=""):
     checks._throttle.catch_up()
 
 
-def test_that_a_row_shows_icon_value_and_limits_and_the_summary_the_reason(checks):
+def test_that_the_summary_gives_the_reason_and_rows_with_all_checks_unfold(checks, qtbot):
     passed = ("check", "164 px", "at least 80 px")
     for quality, reason, name, row, summary in (
         (Quality((SIZE,)), "", "size", passed, "All 1 checks pass"),
@@ -35,6 +35,9 @@ def test_that_a_row_shows_icon_value_and_limits_and_the_summary_the_reason(check
         mark, _, value, limits = checks._rows[name]
         assert (mark.name, value.text(), limits.text()) == row
         assert checks.summary.text().startswith(summary)
+    assert not value.isVisible()
+    click(qtbot, checks.fold_button)
+    assert value.isVisible()
 
 
 def test_that_the_displayed_value_never_contradicts_the_check():
@@ -52,11 +55,3 @@ def test_that_the_displayed_value_never_contradicts_the_check():
         (Check("motion", math.nan, 0.0, 1.0, "faces/s"), "not measurable", "at most 1.0 faces/s"),
     ):
         assert describe_check(check) == (value, limits)
-
-
-def test_that_all_checks_are_shown_on_request(checks, qtbot):
-    value = checks._rows["size"][2]
-    show(checks, Quality((SIZE,)))
-    assert not value.isVisible()
-    click(qtbot, checks.fold_button)
-    assert value.isVisible()

@@ -25,7 +25,7 @@ def description(chart):
     return chart.accessibleDescription()
 
 
-def test_that_without_scores_the_description_says_what_is_missing(chart):
+def test_that_the_description_gives_the_last_score_or_what_is_missing(chart):
     assert "No model" in description(chart)
     chart.set_threshold(0.6)
     chart.append(scored(0, score=None, verdict=Verdict.NO_FACE, threshold=None))
@@ -35,9 +35,6 @@ def test_that_without_scores_the_description_says_what_is_missing(chart):
     assert "Waiting" in description(chart)
     chart.set_threshold(None)
     assert "No model" in description(chart)
-
-
-def test_that_the_description_gives_the_last_score_or_why_there_is_none(chart):
     chart.append(scored(1, score=0.45, verdict=Verdict.ATTACK))
     assert description(chart).startswith("Score 0.450, threshold 0.620: attack.")
     chart.append(scored(2, score=None, verdict=Verdict.POOR_QUALITY, threshold=None))
