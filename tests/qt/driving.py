@@ -213,16 +213,20 @@ def run_script(script):
 
 
 def with_dialog(act):
-    """Call a function with the next modal dialog, as soon as it is open."""
+    """Call a function with the next modal dialog, as soon as it is open.
+
+    A test that opens none leaves the timer behind, and fails.
+    """
+    timer = QTimer(QApplication.instance(), interval=5)
 
     def look():
-        dialog = QApplication.activeModalWidget()
-        if dialog is None:
-            QTimer.singleShot(5, look)
-        else:
+        if (dialog := QApplication.activeModalWidget()) is not None:
+            timer.stop()
+            timer.deleteLater()
             act(dialog)
 
-    QTimer.singleShot(0, look)
+    timer.timeout.connect(look)
+    timer.start()
 
 
 def answer_box(text):
