@@ -20,18 +20,6 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium o
 OWN_REQUEST = "not an origin"
 """The initiator of Chromium's own requests in its network log."""
 
-SECTIONS = (
-    "Summary",
-    "What this test can and cannot show",
-    "Errors by species",
-    "All figures",
-    "Scores",
-    "Trade-off between errors",
-    "Details of the test",
-    "How to read the figures",
-    "Presentations",
-)
-
 
 def browse(page, profile, *options):
     """Open a file with a new profile and without name resolution; return the standard output."""
@@ -66,8 +54,8 @@ def page(tmp_path_factory):
 def test_that_the_page_renders_completely_and_requests_nothing(page, tmp_path):
     log = tmp_path / "net.json"
     dom = browse(page, tmp_path / "profile", f"--log-net-log={log}", "--dump-dom")
-    headings = re.findall(r"<h2>([^<]*)</h2>", dom)
-    assert tuple(headings) == SECTIONS
+    written = page.read_text(encoding="utf-8")
+    assert dom.count("</section>") == written.count("</section>") > 5
     assert dom.count("<svg") == dom.count("</svg>") > 10
     assert requested(log) == []
 

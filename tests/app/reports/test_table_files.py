@@ -16,7 +16,6 @@ from app.reports.json_files import evaluation_document as as_document
 from app.reports.latex import escaped
 from app.reports.latex import evaluation_latex as as_latex
 from app.reports.writing import write_table as write
-from lmkl_core.calibration.threshold import clopper_pearson
 from lmkl_core.metrics import Threshold
 from lmkl_core.metrics.table import ScoreTable
 from tests.app.reports.example_tables import NAMES, fold, method, scores, table
@@ -33,22 +32,6 @@ def lines_of(made):
 
 def row_of(document, title):
     return next(row for row in document["rows"] if row["title"] == title)
-
-
-def test_that_figures_of_every_fold_have_their_n_and_rates_their_intervals():
-    made = table(method(folds=(fold("a"), fold("b", scores([0.9, 0.8], print=[0.1])))), table="")
-    folds = as_document(made)["rows"][0]["measured"]["presentation_level"]["folds"]
-    low, high = clopper_pearson(1, 4)
-    expected = {"value": 0.25, "n_errors": 1, "n": 4, "low": low, "high": high}
-    assert folds["a"]["BPCER"] == pytest.approx(expected)
-    assert folds["b"]["AUC"] == {"value": 1.0, "n_bona_fide": 2, "n_attacks": 1}
-    by_csv = {(line["level"], line["fold"], line["figure"]): line for line in lines_of(made)}
-    found = by_csv["presentation", "a", "APCER"]
-    assert (found["n_errors"], found["n"], found["species"]) == ("1", "3", "print")
-    assert by_csv["presentation", "a", "HTER"]["n_attacks"] == "6"
-    # Frames are not independent.
-    assert by_csv["frame", "a", "BPCER"]["n"] == "8"
-    assert by_csv["frame", "a", "BPCER"]["low"] == ""
 
 
 def test_that_scores_are_written_on_request_and_give_the_same_table():
