@@ -44,18 +44,6 @@ def test_that_a_file_in_place_of_the_folder_is_refused_with_the_way_out(folders)
         storage.data_folder()
 
 
-def test_that_long_files_binary_files_and_pipes_are_refused_at_once(tmp_path):
-    (tmp_path / "long").write_bytes(b"x" * 101)
-    (tmp_path / "binary").write_bytes(b"\xff\xfe")
-    reasons = {"long": "larger", "binary": "UTF-8"}
-    if hasattr(os, "mkfifo"):
-        os.mkfifo(tmp_path / "pipe")
-        reasons["pipe"] = "regular file"
-    for name, reason in reasons.items():
-        with pytest.raises(ValueError, match=reason):
-            storage.read_text(tmp_path / name, 100)
-
-
 def test_that_caches_with_names_that_are_not_unicode_are_remembered_too(folders):
     """They hold views of faces, and *Delete all my data* has to find all of them."""
     caches = [folders / "one", folders / "caf\udce9", folders / "two"]

@@ -21,7 +21,7 @@ from app.reports.html import guided_test_page as render
 from app.reports.latex import escaped
 from app.reports.latex import evaluation_latex as as_latex
 from app.reports.svg import Drawing
-from app.reports.writing import files_of, table_name
+from app.reports.writing import table_name
 from app.reports.writing import write_table as write
 from app.session.guided_test.details import Details
 from app.session.guided_test.presentation import GuidedTestError
@@ -232,9 +232,3 @@ def test_that_a_table_is_written_into_its_folder_whatever_its_protocol_is_called
             assert {file.parent for file in files} == {folder}
             assert sorted(folder.parents[1].rglob("*.html")) == [files[0]]
             assert "/" not in table_name(table)
-
-
-def test_that_the_files_of_a_report_lie_beside_its_page(tmp_path):
-    files = files_of(tmp_path / "a.b=c")
-    assert {file.parent for file in files} == {tmp_path}
-    assert files[0].name == "a.b=c.html"

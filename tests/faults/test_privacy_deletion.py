@@ -14,10 +14,13 @@ import pytest
 from app import settings, storage
 from app.cli.main import cli
 from app.evaluation.cache import Cache
+from app.session.guided_test.details import Details
+from app.session.guided_test.keeping import KeptSession
 from app.session.recovery import Journal
 from lmkl_core.features.engines import cache as engines
 from lmkl_core.system.files import cache_folder
 from tests.app.cli.running import RUNNER, refused, run
+from tests.app.guided_tests import session
 from tests.app.unsaved_takes import FEATURES, takes
 
 MARK = "ANNA-KARENINA"
@@ -47,6 +50,10 @@ class Life:
         settings.save(settings.Settings(recent=recent, source=f"/home/{MARK}/clip.mp4"))
         self.journal = Journal()
         self.journal.keep(self.samples, FEATURES)
+        guided_test, kept = session(1, 1), KeptSession.begin()
+        guided_test.details = Details({"tester": MARK})
+        kept.keep(guided_test)
+        kept.release()
         for folder in (None, self.named):
             if folder is not None:
                 storage.remember_cache(folder)

@@ -97,16 +97,6 @@ def test_that_a_file_in_place_of_the_folder_is_refused_before_any_fit(tmp_path, 
     assert str(occupied) in result.stderr
 
 
-def test_that_a_failed_fit_is_reported_in_one_line(monkeypatch):
-    def fail(**_):
-        raise ValueError("delta must be positive")
-
-    monkeypatch.setattr(demo, "run", fail)
-    result = run("demo")
-    assert result.exit_code == ExitCode.FAILED
-    assert result.stderr.endswith(": delta must be positive\n")
-
-
 @pytest.mark.usefixtures("demo_run")
 def test_that_an_uncertified_fit_has_its_own_exit_code(monkeypatch):
     monkeypatch.setattr("app.demo.run.CERTIFIED_GAP", -1.0)

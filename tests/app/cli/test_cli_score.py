@@ -282,17 +282,6 @@ def test_that_neither_inputs_nor_other_outputs_are_overwritten(
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-@pytest.mark.parametrize("damage", ["missing", "flipped"])
-def test_that_a_damaged_model_is_refused_in_one_sentence(damage, model_file, attack, tmp_path):
-    file = tmp_path / "model.safetensors"
-    if damage == "flipped":
-        content = bytearray(model_file.read_bytes())
-        content[len(content) // 2] ^= 255
-        file.write_bytes(content)
-    sentence = refused(run("score", file, attack, "-q"), ExitCode.BAD_MODEL)
-    assert "model.safetensors" in sentence
-
-
 def test_that_a_model_with_a_custom_preset_brings_its_views(model_file, attack, tmp_path):
     model, manifest = load_with_manifest(model_file)
     extra = json.loads(json.dumps(manifest.extra))

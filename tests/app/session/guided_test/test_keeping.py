@@ -86,12 +86,6 @@ def test_that_a_removed_session_and_one_without_presentations_are_not_offered(ke
     assert kept_tests() == ()
 
 
-def test_that_deleting_everything_deletes_sessions_too(folder):
-    assert storage.delete_all().problems == ()
-    assert kept_tests() == ()
-    assert not storage.personal_folder().exists()
-
-
 @pytest.mark.parametrize("name", ["session.json", "00002.json"])
 def test_that_a_damaged_session_is_refused_in_one_sentence(folder, name):
     for text in ("", "[]", "{}", "[" * 5000, '{"format": "x"}', "x" * (1 << 21)):
