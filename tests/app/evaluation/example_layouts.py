@@ -72,12 +72,18 @@ def picture_of_noise(path):
     return Recording(path.name, "nobody", BONA_FIDE, FileReader(path))
 
 
+def changed(layout, **parts):
+    """Return the layout with parts of all plans changed by functions."""
+
+    def new(plan):
+        return replace(plan, **{name: part(getattr(plan, name)) for name, part in parts.items()})
+
+    folds = (replace(fold, plans=tuple(map(new, fold.plans))) for fold in layout.folds)
+    return replace(layout, folds=tuple(folds))
+
+
 def without_development(layout):
-    folds = tuple(
-        replace(fold, plans=tuple(replace(plan, development=()) for plan in fold.plans))
-        for fold in layout.folds
-    )
-    return replace(layout, folds=folds)
+    return changed(layout, development=lambda _: ())
 
 
 def options(folder, **changes):

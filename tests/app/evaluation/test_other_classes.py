@@ -12,6 +12,7 @@ from app.evaluation.protocols.splits import Database
 from app.evaluation.protocols.types import Fold, Layout, Plan, Recording
 from app.evaluation.runner import run
 from app.evaluation.selection import others_of, remarks_on_others
+from tests.app.evaluation.example_layouts import changed
 
 CLASSES = ("ball", "cup", "kite", "lamp", "shoe")
 
@@ -107,17 +108,12 @@ def objects(tmp_path_factory):
             picture = cv2.resize(small, (128, 128), interpolation=cv2.INTER_CUBIC)
             cv2.imwrite(str(folder / name / f"{image}.png"), picture)
 
-    def found(each):
-        return replace(each, reader=FileReader(folder / each.name))
+    def found(images):
+        return tuple(replace(each, reader=FileReader(folder / each.name)) for each in images)
 
-    folds = tuple(
-        Fold(
-            plan.name,
-            (Plan(plan.name, tuple(map(found, plan.train)), (), tuple(map(found, plan.test))),),
-        )
-        for plan in plans()
-    )
-    return Layout("objects", "Objects", "", "one-against-rest", folds)
+    folds = tuple(Fold(plan.name, (plan,)) for plan in plans())
+    layout = Layout("objects", "Objects", "", "one-against-rest", folds)
+    return changed(layout, train=found, test=found)
 
 
 PRESET = """
@@ -156,12 +152,6 @@ def test_that_objects_need_no_face_and_use_other_classes_for_parameters(objects,
         table, _ = fold.at("presentation")
         assert len(table) == len(fold.frames)
     # Other test images do not change the chosen parameters.
-    fewer = replace(
-        objects,
-        folds=tuple(
-            replace(fold, plans=(replace(fold.plans[0], test=fold.plans[0].test[1:-1]),))
-            for fold in objects.folds
-        ),
-    )
+    fewer = changed(objects, test=lambda images: images[1:-1])
     again = run(fewer, database, options).methods[-1]
     assert [f.parameters for f in again.folds] == [f.parameters for f in ours.folds]

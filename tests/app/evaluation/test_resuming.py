@@ -16,6 +16,7 @@ from tests.app.evaluation.example_layouts import (
     DATABASE,
     N_FRAMES,
     assert_equal,
+    changed,
     each,
     options,
 )
@@ -130,23 +131,6 @@ def test_that_options_that_change_scores_do_not_share_outcomes(recorded, cache, 
         worked.clear()
         run(each(recorded), DATABASE, replace(request, **{name: value}))
         assert len(worked) == 4, name
-
-
-def changed(layout, **parts):
-    """Return the layout with parts of all plans changed by functions."""
-    folds = tuple(
-        replace(
-            fold,
-            plans=tuple(
-                replace(
-                    plan, **{name: change(getattr(plan, name)) for name, change in parts.items()}
-                )
-                for plan in fold.plans
-            ),
-        )
-        for fold in layout.folds
-    )
-    return replace(layout, folds=folds)
 
 
 def test_that_scores_stay_with_their_recordings(recorded, cache):
