@@ -34,6 +34,7 @@ from lmkl_core.features.presets import PresetError, load_preset
 from lmkl_core.features.weights.tensors import read_tensors
 from lmkl_core.model_file import from_bytes, to_bytes
 from lmkl_core.model_file.container import seal
+from tests.app.capture.media import png_that_claims
 from tests.app.guided_tests import session
 from tests.app.models.small_models import file_with, window_model
 from tests.app.reports.example_context import context
@@ -60,13 +61,6 @@ def jpeg_with(before_frame=b"", width=HUGE, height=HUGE):
     return bytes(data[:at]) + before_frame + bytes(data[at:])
 
 
-def png_of(width, height):
-    data = bytearray(encoded(".png"))
-    data[16:24] = struct.pack(">II", width, height)
-    data[29:33] = struct.pack(">I", crc32(data[12:29]))
-    return bytes(data)
-
-
 def bmp_of(width, height):
     data = bytearray(encoded(".bmp"))
     data[18:26] = struct.pack("<ii", width, height)
@@ -90,8 +84,8 @@ GIANTS = {
     "JPEG": jpeg_with(),
     "JPEG with a zero that is not a marker": jpeg_with(b"\xff\0\0\x13" + bytes(2)),
     "progressive JPEG": jpeg_with().replace(b"\xff\xc0", b"\xff\xc2"),
-    "PNG": png_of(HUGE, HUGE),
-    "PNG of one line": png_of(10**6, 100),
+    "PNG": png_that_claims(HUGE, HUGE),
+    "PNG of one line": png_that_claims(10**6, 100),
     "BMP": bmp_of(HUGE, HUGE),
     "BMP from top to bottom": bmp_of(HUGE, -HUGE),
     "animated WebP": webp_of(HUGE, HUGE),

@@ -1,6 +1,8 @@
 """Pictures, videos and a fake clock for tests of sources."""
 
+import struct
 import threading
+import zlib
 from pathlib import Path
 
 import cv2
@@ -45,6 +47,14 @@ def encoded(image: np.ndarray, suffix: str) -> bytes:
     done, data = cv2.imencode(suffix, image[..., ::-1])
     assert done
     return data.tobytes()
+
+
+def png_that_claims(width: int, height: int) -> bytes:
+    """Return a small PNG file whose header announces this size."""
+    data = bytearray(encoded(picture(0), ".png"))
+    data[16:24] = struct.pack(">II", width, height)
+    data[29:33] = struct.pack(">I", zlib.crc32(data[12:29]))
+    return bytes(data)
 
 
 def write_video(path: Path, fourcc: str, pictures: list[np.ndarray], rate: float = RATE) -> Path:

@@ -1,6 +1,3 @@
-import struct
-import zlib
-
 import cv2
 import numpy as np
 import pytest
@@ -9,26 +6,7 @@ from app.capture import folder as folder_module
 from app.capture.folder import ImageFolder, read_image
 from app.capture.source import Cause, SourceError
 from app.names import natural_order
-from tests.app.capture.media import bar_width, encoded, picture
-
-
-def png_that_claims(width, height):
-    """Return a complete, tiny PNG file whose header announces this size."""
-
-    def chunk(kind, body):
-        return (
-            struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-        )
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"".join(
-        [
-            b"\x89PNG\r\n\x1a\n",
-            chunk(b"IHDR", header),
-            chunk(b"IDAT", zlib.compress(bytes(1000))),
-            chunk(b"IEND", b""),
-        ]
-    )
+from tests.app.capture.media import bar_width, encoded, picture, png_that_claims
 
 
 @pytest.fixture
