@@ -25,6 +25,7 @@ from tests.app.models.small_models import window_model as small_model
 from tests.app.reports.example_context import context
 from tests.app.reports.example_tables import table
 from tests.app.unsaved_takes import FEATURES, left_samples, same_samples, takes, takes_folder
+from tests.core.recordings import is_one_sentence
 
 LIMITED = pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
 
@@ -33,10 +34,6 @@ LIMITED = pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
 def own_folders(monkeypatch, tmp_path):
     monkeypatch.setenv("LMKL_PAD_CONFIG", str(tmp_path / "config"))
     monkeypatch.setenv("LMKL_PAD_DATA", str(tmp_path / "data"))
-
-
-def is_one_sentence(text):
-    return "\n" not in text and text.endswith(".") and "Error" not in text and len(text) < 400
 
 
 def message_on_full_disk(size, act):
