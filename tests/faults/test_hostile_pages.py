@@ -1,4 +1,4 @@
-"""Names that people type end as text in pages, and as nothing else in tables for other programs."""
+"""Names that people type are only text in pages, tables and file names."""
 
 import csv
 import io
@@ -46,11 +46,11 @@ names = hostile | st.text(min_size=1, max_size=30)
 
 
 def report_page(name):
-    """Return the report of a session in which everything that has a name is called so."""
+    """Return the report of a session in which everything has this name."""
     guided_test = session(2, 2)
     try:
         present(guided_test, f"x{name}"[:60], [0.9] * 6)
-    except GuidedTestError:  # a species of nothing but what cannot be seen
+    except GuidedTestError:  # nothing of the name is visible
         pass
     told = model(
         preset=name,
@@ -64,7 +64,7 @@ def report_page(name):
 
 
 def table_page(name):
-    """Return the page of an evaluation in which everything that has a name is called so."""
+    """Return the page of an evaluation in which everything has this name."""
     return render_table(table_of(name))
 
 
@@ -89,13 +89,13 @@ def table_of(name):
 
 
 def comparison_page(name):
-    """Return the page of two runs in which everything that has a name is called so."""
+    """Return the page of two runs in which everything has this name."""
     runs = [Run(f"{number}{name}", table_of(name)) for number in range(2)]
     return render_comparison(compare(runs))
 
 
 class Skeleton(Outline):
-    """Everything in a page but its texts and the values of what may hold a text."""
+    """The elements, attributes, styles and comments of a page."""
 
     def __init__(self, page):
         super().__init__()
@@ -121,7 +121,7 @@ PAGES = {"report": report_page, "evaluation": table_page, "comparison": comparis
 
 @pytest.fixture(scope="module", params=sorted(PAGES))
 def harmless(request):
-    """A page, and what it is made of when all names are plain words."""
+    """Return a function that makes a page, and its skeleton with a plain name."""
     make = PAGES[request.param]
     return make, Skeleton(make("plain"))
 
@@ -165,7 +165,7 @@ def test_that_names_in_drawings_are_text():
     assert not UNSEEN.search(page)
 
 
-def test_that_what_is_dropped_from_pages_can_not_be_seen_and_scripts_keep_their_joiners():
+def test_that_only_invisible_characters_are_dropped_from_names():
     assert visible("a\u202eb\0c\u2066d\ufeffe\x9ff") == "abcdef"
     kept = "می\u200cخواهم 👩\u200d🔬 \t\nÅ"
     assert visible(kept) == kept
@@ -202,7 +202,7 @@ def test_that_no_name_becomes_a_formula_in_a_spreadsheet(attempt):
 def test_that_latex_prints_any_name_and_runs_none(name):
     text = escaped(name)
     assert text.isascii()
-    # What is left of LaTeX's own characters are the commands of this program, none of the name's.
+    # All commands are those of the program, none the name's.
     commands = set(re.findall(r"\\[a-zA-Z]+|\\.", text))
     assert commands <= {
         "\\textbackslash", "\\{", "\\}", "\\$", "\\&", "\\#", "\\%", "\\_", "\\textasciitilde",
