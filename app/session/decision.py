@@ -112,7 +112,6 @@ class Decider:
     def reset(self, reason: str = "") -> None:
         """Forget all frames; ``reason`` says why no more are coming."""
         self._window.clear()
-        self._n_unusable = 0
         verdict = Verdict.BAD_FRAME if reason else Verdict.LOOKING
         self.decision = Decision(verdict, reason, RULE)
 
