@@ -30,7 +30,8 @@ from app.demo.run import DemoResult, GroupResult
 from app.models.files import save
 from app.models.summary import describe, known, threshold_facts
 from app.reports import Context, build, write
-from app.reports.words import percent, span
+from app.reports.words import span
+from lmkl_core.calibration.threshold import percent
 from lmkl_core.errors import ModelFileError
 from lmkl_core.system.files import write_atomically
 from lmkl_core.system.processes import module_command, module_environment

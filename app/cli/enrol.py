@@ -35,9 +35,10 @@ from app.cli.recorder import Recorder, TakeRecorded, TakeWanted
 from app.models.files import PROTECTED_SUFFIX, SUFFIX, Export, save
 from app.models.summary import CERTIFIED_GAP
 from app.names import cleaned_name
-from app.reports.words import percent, span
+from app.reports.words import span
 from app.session.takes import coverage_by_person
 from app.vision.pipeline import make_pipeline
+from lmkl_core.calibration.threshold import percent
 from lmkl_core.errors import ModelFileError
 
 TAKE_FORM = "--take NAME=SOURCE or --take PERSON:NAME=SOURCE"

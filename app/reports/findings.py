@@ -10,8 +10,9 @@ from typing import Any
 from app.models.summary import ModelSummary
 from app.names import counted
 from app.reports.figures import Figures
-from app.reports.words import figure_text, percent, span
+from app.reports.words import figure_text, span
 from app.session.guided_test.presentation import Presentation, Tally
+from lmkl_core.calibration.threshold import percent
 
 WANTED = 0.05
 """A test should show that error rates are below this."""

@@ -43,7 +43,6 @@ from app.reports.words import (
     created_text,
     difference_text,
     interval_text,
-    percent,
     printed_text,
     score_text,
     share,
@@ -51,6 +50,7 @@ from app.reports.words import (
     spread_text,
 )
 from app.types import Verdict
+from lmkl_core.calibration.threshold import percent
 from lmkl_core.metrics.resampling import FEW_SUBJECTS
 
 BOTH_LEVELS = "Presentations as a solid line, frames as a dashed line, the threshold as a ring."

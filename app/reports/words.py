@@ -5,16 +5,12 @@ from datetime import datetime
 from app.evaluation.published import PrintedFigure
 from app.names import counted
 from app.reports.figures import Figure, Spread
+from lmkl_core.calibration.threshold import percent
 
 NO_DATA = "no data"
 NOTHING = "–"
 
 Interval = tuple[float, float]
-
-
-def percent(value: float) -> str:
-    """Return a share as ``"26.5 %"``."""
-    return f"{100 * value:.1f} %"
 
 
 def span(interval: Interval) -> str:
