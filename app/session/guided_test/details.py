@@ -135,7 +135,7 @@ def read_toml(path: Path, read: Callable[[Any], T], what: str) -> T:
     except RecursionError:
         why = "nested too deeply"
     except ValueError as error:
-        why = str(error).rstrip(".")
+        why = str(error).removeprefix("is ").rstrip(".")
     raise GuidedTestError(
         f"The {what} {path.name} cannot be used ({cleaned_name(why, 200)}): fix the file or "
         "choose another."

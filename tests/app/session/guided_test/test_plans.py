@@ -53,7 +53,7 @@ def test_that_a_bad_file_is_refused_in_a_sentence_that_names_it(tmp_path):
         ('name = "a"\nspecies = 3', "species: "),
         ('name = "a"\nnote = 3', "note: "),
         ('name = "a"\n[species]\na = 9999\nb = 9999', "1 to 10000"),
-        ("#" * 70_000, "larger than 64 KiB"),
+        ("#" * 70_000, r"\(larger than 64 KiB\)"),
     ):
         if text is not None:
             file.write_text(text, encoding="utf-8")
