@@ -7,7 +7,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.capture.opening import source_from
 from app.cli.console import (
     AS_JSON,
     PRESET,
@@ -20,7 +19,7 @@ from app.cli.console import (
     stop,
     text_table,
 )
-from app.cli.inputs import check_seconds, named_value, settings_with
+from app.cli.inputs import check_one_recording, check_seconds, named_value, settings_with
 from app.cli.models import (
     PASSPHRASE_FILE,
     model_facts,
@@ -144,7 +143,7 @@ def _wanted(sources: list[str] | None, takes: list[str] | None) -> list[TakeWant
             ExitCode.USAGE,
         )
     for take in wanted:
-        source_from(take.source)
+        check_one_recording(take.source)
     return wanted
 
 

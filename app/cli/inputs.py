@@ -102,6 +102,20 @@ def recordings_in(text: str, *, apart: bool = False) -> list[str]:
     return found
 
 
+def check_one_recording(text: str) -> None:
+    """Refuse what is not a source, and a folder that holds videos instead of pictures."""
+    source = source_from(text)
+    if not isinstance(source, ImageFolder) or not source.path.is_dir():
+        return
+    first = next(_recordings_below(source.path, apart=False), None)
+    if first is not None and first != str(source.path):
+        raise SourceError(
+            Cause.EMPTY,
+            message=f"The folder {text} contains no pictures: name its videos or folders one by "
+            f"one, such as {first}.",
+        )
+
+
 def _recordings_below(folder: Path, apart: bool) -> Iterator[str]:
     try:
         entries = sorted(

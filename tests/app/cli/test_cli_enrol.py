@@ -193,6 +193,7 @@ def test_that_too_few_frames_are_refused_with_the_way_out(genuine, tmp_path):
         (["no-such.mp4"], ExitCode.BAD_INPUT, "does not exist"),
         (["text.mp4"], ExitCode.BAD_INPUT, "cannot be read"),
         (["empty"], ExitCode.BAD_INPUT, "empty"),
+        (["."], ExitCode.BAD_INPUT, "one by one, such as text.mp4"),
         (["--take", "text.mp4"], ExitCode.USAGE, "NAME=SOURCE"),
         (["--take", "Ann:=text.mp4"], ExitCode.USAGE, "PERSON:NAME=SOURCE"),
         (["--take", "desk 10:30=text.mp4"], ExitCode.USAGE, "PERSON:NAME=SOURCE"),
