@@ -210,6 +210,13 @@ def test_that_a_verdict_near_the_limit_does_not_flicker(stream):
     assert stream.scores(*[0.1] * 15, **in_light(0.8)).verdict is Verdict.ATTACK
 
 
+def test_that_a_verdict_held_near_the_limit_keeps_its_reason(stream):
+    first = stream.scores(*[0.1] * 5, liveness=0.56, **in_light(2.0))
+    held = stream.scores(0.1, liveness=0.49, **in_light(2.0))
+    assert held.liveness < LEAST_LIVENESS
+    assert (held.verdict, held.reason, held.rule) == (Verdict.UNFAMILIAR, first.reason, RULE)
+
+
 def test_that_a_reset_forgets_frames_and_patience(stream):
     first = stream.decider.decision
     stream.scores(*[0.9] * 6)
