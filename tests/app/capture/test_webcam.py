@@ -157,6 +157,7 @@ def test_that_the_systems_error_gives_the_cause(tmp_path):
     assert cause_on_linux(str(node)) is Cause.CANNOT_OPEN
     for number, cause in (
         (errno.ENODEV, Cause.NO_CAMERA),
+        (errno.ENXIO, Cause.NO_CAMERA),
         (errno.EACCES, Cause.PERMISSION),
         (errno.EPERM, Cause.PERMISSION),
         (errno.EBUSY, Cause.BUSY),
