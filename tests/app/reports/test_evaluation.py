@@ -4,6 +4,7 @@ import pytest
 
 from app.evaluation.protocols.types import SplitCount
 from app.evaluation.published import TABLES
+from app.evaluation.result import DEMO_NOTE
 from app.reports.notices import notices
 from lmkl_core.baselines import METHODS
 from tests.app.reports.example_tables import fold, method, scores, table
@@ -85,6 +86,12 @@ def test_that_caveats_are_reported_where_they_apply(made, words):
     assert words in " ".join(notices(made))
     many = scores([0.9, 0.8] * 8, print=[0.1, 0.85] * 8)
     assert notices(table(method(folds=(fold(table=many),)))) == ("Takes were divided by person.",)
+
+
+def test_that_the_banner_alone_says_that_the_demo_is_simulated():
+    made = table(notes=(DEMO_NOTE, "Takes were divided by person."))
+    assert DEMO_NOTE not in notices(made)
+    assert "Takes were divided by person." in notices(made)
 
 
 def singles(*values):
