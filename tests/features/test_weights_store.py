@@ -182,6 +182,18 @@ def test_that_a_failed_import_leaves_nothing_behind(content, name, error, words,
     assert not folder.exists() or list(folder.iterdir()) == []
 
 
+def test_that_a_file_that_changes_while_it_is_imported_is_refused(folder, tmp_path):
+    source = put(tmp_path)
+
+    def change():
+        source.write_bytes(b"changed")
+        return False  # go on
+
+    with pytest.raises(WrongWeightsError):
+        import_file(source, cancel=change)
+    assert list(folder.iterdir()) == []
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes in folders")
 def test_that_a_named_pipe_is_refused_instead_of_waited_for(folder):
     folder.mkdir(parents=True)
