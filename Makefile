@@ -16,6 +16,9 @@ RUN_ARGS ?=
 BENCH_ARGS ?=
 FIGURES_ARGS ?=
 
+# A new worker would begin with the test that ended the last one.
+ON_ALL_CORES := --numprocesses auto --dist loadfile --max-worker-restart 0
+
 # The tests start hundreds of processes, which would each compile our modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -30,7 +33,7 @@ run: $(LIGHT)
 
 # The linters take seconds, so the one command that CI runs covers them too.
 test: lint light
-	$(DEV)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST_ARGS)
+	$(DEV)/python -m pytest $(ON_ALL_CORES) $(PYTEST_ARGS)
 
 # After every save, in under a minute on two cores: library, session and models, without window,
 # network or child processes.
@@ -41,12 +44,12 @@ NOT_FAST := tests/core/system tests/core/test_lazy_import.py tests/core/test_sel
 	tests/core/solver/test_branch.py tests/core/solver/test_solver_oracles.py
 
 fast: $(FULL)
-	$(DEV)/python -m pytest -q --numprocesses auto --dist loadfile $(FAST) \
+	$(DEV)/python -m pytest -q $(ON_ALL_CORES) $(FAST) \
 		$(NOT_FAST:%=--ignore=%) -k "not process" $(PYTEST_ARGS)
 
 # What has to work without torch, where there is no torch.
 light: $(TESTING)
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m light $(LIGHT_ARGS)
+	$(BIN)/python -m pytest $(ON_ALL_CORES) -m light $(LIGHT_ARGS)
 
 lint: $(FULL)
 	$(DEV)/ruff check .
