@@ -10,6 +10,7 @@ import onnxruntime
 import pytest
 
 from app.types import Face
+from app.vision.faces import mtcnn as mtcnn_module
 from app.vision.faces.alignment import face_side, face_transform
 from app.vision.faces.mtcnn import CHECKSUMS, PACKAGE, MtcnnDetector, load_network
 from app.vision.quality import Limits
@@ -104,6 +105,23 @@ def test_that_the_smallest_usable_face_is_found_in_a_large_frame(mtcnn, person):
     assert len(faces) == 1
     found = face_side(face_transform(faces[0].landmarks))
     assert found == pytest.approx(Limits().min_size, rel=0.15)
+
+
+def test_that_the_pyramid_sees_faces_from_24_pixels_and_halves_its_area_at_each_level(
+    mtcnn, monkeypatch
+):
+    sizes, run = [], mtcnn_module._run
+
+    def spy(network, pixels, outputs):
+        sizes.append(pixels.shape[1:3])
+        return run(network, pixels, outputs)
+
+    monkeypatch.setattr(mtcnn_module, "_run", spy)
+    mtcnn.detect(blank())  # reduced to 320 x 240; the first network sees faces of 12 pixels
+    assert sizes[0] == (160, 120)
+    areas = np.prod(sizes, axis=1)
+    assert areas[:-1] / areas[1:] == pytest.approx(2, rel=0.15)
+    assert 12 <= min(sizes[-1]) < 17
 
 
 def test_that_several_faces_are_sorted_largest_first(mtcnn):
