@@ -172,9 +172,10 @@ def test_that_the_command_lists_what_is_stored_and_asks(life, monkeypatch):
         assert ("Nothing was deleted." in result.stderr) is not is_gone
 
 
-def test_that_nothing_is_deleted_without_a_terminal_to_ask(life):
+def test_that_nothing_is_deleted_without_a_terminal_or_for_json(life, monkeypatch):
     before = sorted(life.home.rglob("*"))
-    for arguments in ((), ("--json",)):
+    for arguments, has_terminal in (((), False), (("--json",), True)):
+        monkeypatch.setattr("app.cli.forget.can_ask", lambda answer=has_terminal: answer)
         assert "--yes" in refused(run("forget", *arguments), 2)
     assert sorted(life.home.rglob("*")) == before
 
