@@ -14,6 +14,7 @@ import pytest
 from app.cli.console import ExitCode
 from lmkl_core.features.weights import catalogue, download
 from lmkl_core.features.weights.catalogue import PackageFile, Weights
+from lmkl_core.features.weights.store import checksums_path
 from tests.app.cli.running import ROOT, refused
 from tests.app.cli.running import run as run_command
 from tests.features.file_server import Answer, serving
@@ -175,9 +176,10 @@ def test_that_a_downloaded_file_is_imported(folder, tmp_path):
 @pytest.mark.usefixtures("one_big_file")
 def test_that_damaged_and_unknown_files_have_their_own_exit_codes(tmp_path):
     assert run("import", put(tmp_path / "big.pth", b"damaged")).exit_code == ExitCode.BAD_WEIGHTS
-    result = run("import", put(tmp_path / "x.jpg", b"holiday"), put(tmp_path / "y"), "--json")
-    assert result.exit_code == ExitCode.BAD_INPUT
-    unknown, imported = json.loads(result.stdout)["files"]
+    unknown = put(tmp_path / "x.jpg", b"holiday")
+    result = run("import", unknown, tmp_path / "big.pth", put(tmp_path / "y"), "--json")
+    assert result.exit_code == ExitCode.BAD_INPUT  # of the first failure
+    unknown, _, imported = json.loads(result.stdout)["files"]
     assert "x.jpg" in unknown["error"]
     assert imported["name"] == "big"
 
@@ -194,6 +196,9 @@ def test_that_verifying_finds_missing_damaged_and_intact_files(folder):
         assert str(path) in result.stderr
     put(path)
     assert run("verify").exit_code == ExitCode.OK
+    remembered = checksums_path().read_text()
+    checksums_path().write_text(remembered.replace(DIGEST, "00" * 32))
+    assert run("verify").exit_code == ExitCode.OK  # reads the file again
     (item,) = json.loads(run("verify", "big", "--json").stdout)["weights"]
     assert (item["checksum"], item["sha256"]) == ("right", DIGEST)
 
