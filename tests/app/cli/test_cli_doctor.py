@@ -6,6 +6,7 @@ from importlib import metadata
 
 import pytest
 
+from app.capture.source import Cause
 from app.capture.webcam import Camera, Route
 from app.cli import doctor as checks
 from app.cli.console import ExitCode
@@ -56,6 +57,15 @@ def test_that_missing_weights_are_not_ok_and_their_command_is_named():
     sentence = refused(run("doctor", "--preset", "paper-pad", "-q"), ExitCode.UNHEALTHY)
     assert "weights, engine;" in sentence
     assert "lmkl-pad weights fetch" in sentence
+
+
+def test_that_damaged_weights_are_not_ok_even_if_the_preset_needs_others(tmp_path, monkeypatch):
+    monkeypatch.setenv("LMKL_PAD_WEIGHTS", str(tmp_path))
+    file = tmp_path / catalogue.entry_of("vgg16").file_name
+    file.write_text("damaged")
+    (finding,) = [each for each in run_checks("tiny") if each.found == f"vgg16: {file} is damaged"]
+    assert finding.state is State.BAD
+    assert "weights fetch vgg16" in finding.advice
 
 
 def test_that_liveness_networks_are_optional(tmp_path, monkeypatch):
@@ -126,6 +136,13 @@ def test_that_a_missing_screen_and_a_virtual_camera_are_notes(monkeypatch):
         assert finding.state is State.NOTE, check
         assert found in finding.found
         assert finding.advice, check
+
+
+def test_that_a_camera_that_may_not_be_used_is_not_ok(monkeypatch):
+    monkeypatch.setattr("app.capture.webcam.list_cameras", lambda: [Camera("HD", (Route(0, 0),))])
+    for cause, state in ((Cause.PERMISSION, State.BAD), (Cause.BUSY, State.NOTE)):
+        monkeypatch.setattr("app.capture.webcam.why_not_opened", lambda _, cause=cause: cause)
+        assert first("camera").state is state, cause
 
 
 def test_that_a_failing_check_is_a_finding_and_the_others_still_run(monkeypatch):
