@@ -67,13 +67,14 @@ def test_that_own_recordings_give_a_table_on_the_screen_and_on_disk(own, tmp_pat
 
 
 def test_that_standard_output_contains_only_json(own, tmp_path):
-    result = evaluate_own(own, tmp_path, "--methods", "md", "--json", "--scores")
+    result = evaluate_own(own, tmp_path, "--methods", "md", "--no-gate", "--json", "--scores")
     assert result.exit_code == ExitCode.OK, result.output
     document = json.loads(result.stdout)
     assert document == document_of(tmp_path / "plain.json")
     (fold,) = document["rows"][0]["measured"]["folds"]
     assert len(fold["frames"]["score"]) == 5 * len(fold["presentations"]["score"]) == 20
     assert document["settings"]["preset"] == "tiny"
+    assert document["settings"]["quality gate"].startswith("none")
 
 
 def test_that_the_table_is_written_even_if_no_method_could_run(own, tmp_path, monkeypatch):
