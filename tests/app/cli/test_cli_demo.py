@@ -40,6 +40,10 @@ def test_that_a_narrow_terminal_shows_weights_gap_threshold_and_verdicts_uncut(d
     for expected in (*load_preset(DEFAULT_PRESET).view_names, *groups, *labels):
         assert expected in text
     assert "\N{HORIZONTAL ELLIPSIS}" not in text
+    (total,) = [line.split() for line in text.splitlines() if "all genuine" in line]
+    tallies = [item.tally for item in demo_run.results if not item.is_attack]
+    counts = [(tally.n, tally.n_accepted, tally.n_refused) for tally in tallies]
+    assert total[2:5] == [str(sum(column)) for column in zip(*counts, strict=True)]
 
 
 def test_that_standard_output_contains_only_json(demo_run, tmp_path):
@@ -55,7 +59,12 @@ def test_that_the_output_has_the_figures_and_a_model_with_the_same_scores(demo_r
     written = {path.name for path in folder.iterdir()}
     assert written >= {JSON_FILE, MODEL_FILE, REPORT_FILE}
     assert not [name for name in written if name.endswith((WINDOW_FILE, ".partial", ".tmp"))]
-    assert json.loads((folder / JSON_FILE).read_text()) == command.as_document(demo_run)
+    document = json.loads((folder / JSON_FILE).read_text())
+    assert document == command.as_document(demo_run)
+    for group in document["results"]:
+        members = [each for each in document["presentations"] if each["group"] == group["name"]]
+        n_accepted = sum(each["verdict"] == "genuine" for each in members)
+        assert (group["n"], group["n_accepted"]) == (len(members), n_accepted)
     loaded, manifest = load_with_manifest(folder / MODEL_FILE)
     rng = np.random.default_rng(0)
     views = {view.name: rng.standard_normal((3, view.columns)) for view in manifest.views}
