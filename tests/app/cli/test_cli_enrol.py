@@ -1,6 +1,7 @@
 """``lmkl-pad enrol`` on real recordings."""
 
 import json
+import math
 import os
 import re
 import shutil
@@ -14,6 +15,7 @@ from app.capture.opencv import cv2
 from app.capture.video import VideoFile
 from app.cli import enrol, recorder
 from app.cli.console import ExitCode
+from app.models import fitting
 from app.models.files import load
 from app.session.takes import Plan
 from tests.app.capture.mjpeg_server import MjpegServer
@@ -24,14 +26,18 @@ pytestmark = pytest.mark.light
 TINY = ("--preset", "tiny", "--every", 0.06)
 
 
-def test_that_a_model_is_saved_with_every_recording_as_one_take(genuine, tmp_path):
+def test_that_a_model_is_saved_with_every_recording_as_one_take(genuine, tmp_path, monkeypatch):
+    monkeypatch.setattr(fitting, "LOW_LEVEL", math.inf)
     file = tmp_path / "new" / "face.safetensors"
     result = run("enrol", genuine[0], "--take", f"desk [/lamp]={genuine[1]}", "-o", file, *TINY)
     assert result.exit_code == ExitCode.OK, result.output
     model = load(file)
     assert model.takes == (genuine[0].stem, "desk [/lamp]")
-    for expected in (*model.takes, "certified", "Threshold", "left-out", "agree to the last"):
+    lines = ("certified", "Threshold", "left-out", "agree to the last", "To improve")
+    for expected in (*model.takes, *lines, "the threshold is low"):
         assert expected in result.stdout
+    row = next(line for line in result.stdout.splitlines() if "desk [/lamp]" in line)
+    assert row.split()[-3:] == ["12", "0", "12"]  # kept, refused, examined
     assert "People" not in result.stdout
     assert [path.name for path in file.parent.iterdir()] == [file.name]
 
