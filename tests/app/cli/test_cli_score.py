@@ -102,6 +102,11 @@ def test_that_json_is_one_document_of_inputs(model_file, genuine, tmp_path):
     assert numbers == [2, 7, 12, 16, 21]  # evenly spread over 24
 
 
+def test_that_the_demo_is_reported_as_simulated(model_file, attack):
+    result = run("score", model_file, "demo", attack, "--frames", 1, "--json")
+    assert [item["is_simulated"] for item in json.loads(result.stdout)["inputs"]] == [True, False]
+
+
 def test_that_frames_without_a_face_have_a_status_and_a_reason_but_no_score(model_file, tmp_path):
     wall = np.random.default_rng(0).integers(90, 160, (240, 320, 3), np.uint8)
     cv2.imwrite(str(tmp_path / "wall.png"), wall)
