@@ -1,6 +1,7 @@
 """`LocalisedMKL`: localised one-class multiple kernel learning, scikit-learn style."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -16,6 +17,7 @@ from lmkl_core.kernels import fit_kernels
 from lmkl_core.scorer import Scorer
 from lmkl_core.solver.constraints import FAMILIES, FIXED_FAMILIES
 from lmkl_core.validation import (
+    Check,
     Views,
     check_choice,
     check_conditions,
@@ -148,7 +150,7 @@ class LocalisedMKL(ViewsEstimator):
     block_length: int | None = None
     random_state: Any = None
 
-    parameter_checks: ClassVar = {
+    parameter_checks: ClassVar[Mapping[str, Check]] = {
         "n_clusters": partial(check_integer, low=1),
         "p": partial(check_real, low=1),
         "q": partial(check_real, low=1),
@@ -163,7 +165,7 @@ class LocalisedMKL(ViewsEstimator):
         "block_length": optional(partial(check_integer, low=1)),
         "random_state": check_seed,
     }
-    """``kernel`` and ``view`` are checked against the views at fitting time."""
+    # `kernel` and `view` are checked against the views at fitting time.
 
     def fit(self, X, y=None, *, groups=None, conditions=None, init=None, cancel=None):
         """Learn from genuine samples.

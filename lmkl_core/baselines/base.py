@@ -89,7 +89,7 @@ class Baseline(ViewsEstimator):
     block_length: int | None = None
 
     parameter_checks: ClassVar[Mapping[str, Check]] = COMMON_CHECKS
-    most_rows: ClassVar = MOST_ROWS
+    most_rows: ClassVar[int] = MOST_ROWS
 
     def fit(self, X, y=None, *, groups=None, conditions=None, cancel=None):
         """Learn from genuine samples; arguments as in `lmkl_core.LocalisedMKL.fit`."""

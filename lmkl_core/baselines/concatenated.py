@@ -10,7 +10,7 @@ number of columns, so that a view of 2048 columns counts no more than one of 59.
   components, at most `MOST_COMPONENTS` and at most one for four rows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -27,7 +27,7 @@ from lmkl_core.baselines.base import COMMON_CHECKS, Baseline, closeness, finite,
 from lmkl_core.baselines.kernel_machines import MOST_GRAM_ROWS, KernelMachine
 from lmkl_core.baselines.simplemkl import solve_one_class
 from lmkl_core.kernels import ViewKernel, gram, half_mean_distance
-from lmkl_core.validation import check_integer, check_real, check_seed, check_share
+from lmkl_core.validation import Check, check_integer, check_real, check_seed, check_share
 
 MOST_COMPONENTS = 50
 """Maximum number of principal components."""
@@ -101,7 +101,7 @@ class ConcatenatedOCSVM(Concatenated):
 
     nu: float = 0.1
 
-    parameter_checks: ClassVar = COMMON_CHECKS | {"nu": check_share}
+    parameter_checks: ClassVar[Mapping[str, Check]] = COMMON_CHECKS | {"nu": check_share}
 
     def _fit_rows(self, X, notes):
         X = X.astype(np.float64)
@@ -126,7 +126,9 @@ class NearestNeighbour(Concatenated):
 
     n_neighbors: int = 1
 
-    parameter_checks: ClassVar = COMMON_CHECKS | {"n_neighbors": partial(check_integer, low=1)}
+    parameter_checks: ClassVar[Mapping[str, Check]] = COMMON_CHECKS | {
+        "n_neighbors": partial(check_integer, low=1)
+    }
 
     def _fit_rows(self, X, notes):
         count = min(self.n_neighbors, len(X))
@@ -253,7 +255,7 @@ class MixtureDensity(Concatenated):
     max_iter: int = 300
     random_state: Any = None
 
-    parameter_checks: ClassVar = COMMON_CHECKS | {
+    parameter_checks: ClassVar[Mapping[str, Check]] = COMMON_CHECKS | {
         "n_components": partial(check_integer, low=1),
         "max_iter": partial(check_integer, low=1),
         "random_state": check_seed,
@@ -310,7 +312,7 @@ class AutoEncoder(Concatenated):
     max_iter: int = 300
     random_state: Any = None
 
-    parameter_checks: ClassVar = COMMON_CHECKS | {
+    parameter_checks: ClassVar[Mapping[str, Check]] = COMMON_CHECKS | {
         "bottleneck": check_share,
         "alpha": partial(check_real, low=0),
         "max_iter": partial(check_integer, low=1),

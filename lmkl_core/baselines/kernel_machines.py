@@ -18,6 +18,7 @@ The paper's tables also list ``Multiple Kernel-SVDD-Slim`` and ``Multiple Kernel
 parts of both papers do not say what replaces ``J(d)``, and under which constraint.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -28,7 +29,7 @@ from lmkl_core.baselines.base import COMMON_CHECKS, Baseline, finite
 from lmkl_core.baselines.simplemkl import distance_form, solve, solve_one_class, weighted
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.kernels import PRECOMPUTED, ViewKernel, fit_kernels, gram
-from lmkl_core.validation import Views, check_integer, check_real, check_share
+from lmkl_core.validation import Check, Views, check_integer, check_real, check_share
 
 MOST_GRAM_ROWS = 1500
 """Maximum number of rows: all Gram matrices are in memory, 540 MB for 30 views."""
@@ -78,7 +79,7 @@ class MultipleKernelMachine(Baseline):
     tol: float = 1e-6
     max_iter: int = 100
 
-    parameter_checks: ClassVar = COMMON_CHECKS | {
+    parameter_checks: ClassVar[Mapping[str, Check]] = COMMON_CHECKS | {
         "nu": check_share,
         "tol": partial(check_real, low=0, strict=True),
         "max_iter": partial(check_integer, low=1),
