@@ -5,8 +5,8 @@ frame carries its `Condition`, and the verdict says when a low score comes with 
 
 A take covers a range in each dimension. A frame's distance from a take is how far it lies outside,
 in tolerances, in the worst dimension; its distance from the enrolment is that from the nearest
-take. 0 is inside, 1 the edge of the tolerances. Every difference has a name ("the light is
-warmer").
+take, one in the same light of the room if there is any. 0 is inside, 1 the edge of the tolerances.
+Every difference has a name ("the light is warmer").
 """
 
 import math
@@ -86,15 +86,16 @@ class EnrolledConditions:
         """Return how far a condition is from the enrolled ones, and in what they differ."""
         value = np.array(astuple(condition))
         outside = self.outside(value)
-        worst = outside.max(axis=1)
-        nearest = int(worst.argmin())
+        worst, rooms = outside.max(axis=1), outside[:, ROOM].max(axis=1)
+        # First the takes in the same light: the verdict on a frame says whether there is one.
+        nearest = int(np.lexsort((worst, rooms > 1.0))[0])
         is_below = value < self.low[nearest]
         differences = tuple(
             DIMENSIONS[NAMES[k]].below if is_below[k] else DIMENSIONS[NAMES[k]].above
             for k in np.argsort(-outside[nearest])
             if outside[nearest, k] > 1.0
         )
-        room, place = (float(outside[:, part].max(axis=1).min()) for part in (ROOM, PLACE))
+        room, place = float(rooms.min()), float(outside[:, PLACE].max(axis=1).min())
         return Familiarity(float(worst[nearest]), self.takes[nearest], differences, room, place)
 
     def outside(self, values: NDArray[np.float64]) -> NDArray[np.float64]:

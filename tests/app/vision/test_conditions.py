@@ -67,6 +67,13 @@ def test_that_the_nearest_take_counts():
     assert familiarity.distance <= 1
 
 
+def test_that_a_take_in_the_same_light_is_nearer_than_any_other():
+    ranges = enrolled(WINDOW, ("lamp", {"room_brightness": 60.0, "brightness": 60.0}))
+    familiarity = ranges.familiarity(replace(HOME, brightness=60.0))
+    assert familiarity.nearest_take == "window"
+    assert familiarity.differences == (DIMENSIONS["brightness"].below,)
+
+
 def test_that_the_brightness_of_one_take_with_the_warmth_of_another_is_unfamiliar():
     ranges = enrolled(WINDOW, ("lamp", {"warmth": 0.9, "brightness": 60.0}))
     assert ranges.familiarity(replace(HOME, warmth=0.9)).distance > 1
