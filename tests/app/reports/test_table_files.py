@@ -34,6 +34,18 @@ def row_of(document, title):
     return next(row for row in document["rows"] if row["title"] == title)
 
 
+def test_that_published_figures_are_shares_with_their_standard_deviation():
+    made = table(table="ONC", protocol="IV")
+    expected = {"mean": 0.033, "std": 0.041}
+    assert row_of(as_document(made), "Localised MKL")["published"]["APCER"] == expected
+    (line,) = [
+        line
+        for line in lines_of(made)
+        if (line["title"], line["level"], line["figure"]) == ("Localised MKL", "published", "APCER")
+    ]
+    assert (line["value"], line["std"]) == ("0.033", "0.041")
+
+
 def test_that_scores_are_written_on_request_and_give_the_same_table():
     found = scores([0.9, None, 0.4], print=[0.1, 0.6])
     made = table(method(folds=(fold(table=found),)))
