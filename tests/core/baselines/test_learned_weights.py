@@ -121,7 +121,8 @@ def test_that_an_objective_of_zero_is_certified():
         X = rng.normal(size=(30, columns))
         X -= X.mean(axis=0)
         grams.append(linear_gram(X) / np.mean(np.sum(X**2, axis=1)))
-    solution = solve(np.array(grams), nu=0.8)
+    # Rounding in libsvm's single precision leaves a gap of about 1e-6.
+    solution = solve(np.array(grams), nu=0.8, tol=1e-5)
     assert solution.stop_reason == "certified"
     assert abs(solution.objective) < 1e-6
 
