@@ -11,6 +11,7 @@ them) and whose networks use all cores, against reading it once, and against two
 threads, measured in turn after they have started. All else runs on one thread.
 """
 
+import argparse
 import os
 import tempfile
 import time
@@ -215,6 +216,7 @@ def views():
 
 
 def main(arguments=None):
+    argparse.ArgumentParser(prog="python -m benchmarks evaluation").parse_args(arguments)
     views()
     with threadpool_limits(1):
         grid()

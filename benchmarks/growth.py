@@ -3,6 +3,7 @@
 python -m benchmarks growth
 """
 
+import argparse
 import time
 import tracemalloc
 
@@ -84,6 +85,7 @@ def float_views(size):
 
 
 def main(arguments=None):
+    argparse.ArgumentParser(prog="python -m benchmarks growth").parse_args(arguments)
     with threadpool_limits(1):
         extend_ratio()
         print("inducing points, G=12, C=3")

@@ -121,7 +121,7 @@ def report(name, rows):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks launch")
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=15, help="pairs of starts")
     options = parser.parse_args(arguments)
     report("offscreen", pairs(options.rounds, {"QT_QPA_PLATFORM": "offscreen"}))
     if shutil.which("Xvfb") is None:

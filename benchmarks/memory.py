@@ -25,7 +25,7 @@ POINTS = 10
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks memory")
-    parser.add_argument("--frames", type=int, default=10_000)
+    parser.add_argument("--frames", type=int, default=10_000, help="frames to process")
     options = parser.parse_args(arguments)
     process = psutil.Process()
     pipeline = make_pipeline("texture")

@@ -7,6 +7,7 @@ with the support rows of every view, and of the kernel rows with the coefficient
 same shape, in the same run.
 """
 
+import argparse
 import time
 
 import numpy as np
@@ -59,6 +60,7 @@ def measure(name, columns):
 
 
 def main(arguments=None):
+    argparse.ArgumentParser(prog="python -m benchmarks scoring").parse_args(arguments)
     print(f"one sample against n={N_SAMPLES}, G=12, C=3")
     with threadpool_limits(1):
         return [measure(name, columns) for name, columns in SIZES.items()]

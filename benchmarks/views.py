@@ -210,8 +210,8 @@ def compare_starts(rounds):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks views")
-    parser.add_argument("--frames", type=int, default=120)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--frames", type=int, default=120, help="frames of the pipeline")
+    parser.add_argument("--rounds", type=int, default=7, help="rounds of each ratio")
     options = parser.parse_args(arguments)
     extractor = compare_presets(options.rounds)
     compare_liveness(extractor, 10 * options.rounds)
