@@ -25,11 +25,13 @@ def show(chart, names, terms):
 
 
 def rows(chart):
-    """Return the numbers beside the bars by the names of the row."""
+    """Return the numbers beside the bars by the names of the row; bars have no heading."""
     table, found = chart.findChild(BarTable), {}
+    headings = [table.horizontalHeaderItem(n).text() for n in range(table.columnCount())]
     for row in range(table.rowCount()):
         texts = [table.item(row, column).text() for column in range(table.columnCount())]
         bars = texts.index("")
+        assert headings[bars : bars + 2] == ["", "Contribution"]
         names = [table.verticalHeaderItem(row).text(), *texts[:bars]]
         found[" ".join(names)] = texts[bars + 1 :]
     return found
