@@ -38,7 +38,7 @@ class PatientBot(QtBot):
 
 @pytest.fixture(scope="session")
 def qapp(qapp):
-    """Dress the application, so that widgets look the same in any order of the tests."""
+    """Set theme and style sheet, so that widgets look the same in any order of the tests."""
     apply_theme("light")
     return qapp
 
