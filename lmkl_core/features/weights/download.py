@@ -150,7 +150,7 @@ class _Download:
             if not is_resumed:
                 raise WrongWeightsError(
                     f"The file that {entry.url} sent is not the file of the weights {entry.name!r} "
-                    f"and was removed: its SHA-256 is {digest}, but the right one "
+                    f"and was removed: its SHA-256 is {digest} instead of "
                     f"{entry.known_digits}; try again later, or get the file elsewhere and put it "
                     f"into {partial.parent}.",
                     is_download=True,

@@ -204,9 +204,8 @@ def _recognise(source: Path, digest: str) -> Weights:
 
 def _wrong_checksum(entry: Weights, path: Path, digest: str) -> WrongWeightsError:
     return WrongWeightsError(
-        f"{path} is not the file of the weights {entry.name!r}: its SHA-256 is {digest}, but the "
-        f"right one {entry.known_digits}; delete it and get {entry.file_name} again, "
-        f"{entry.source}."
+        f"{path} is not the file of the weights {entry.name!r}: its SHA-256 is {digest} instead "
+        f"of {entry.known_digits}; delete it and get {entry.file_name} again, {entry.source}."
     )
 
 
