@@ -41,7 +41,7 @@ class SourceBar(QWidget):
         ):
             box.setAccessibleName(name)
             box.setToolTip(name)
-            box.keep_narrow(16)
+            box.keep_narrow(14)
             box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._label = QLabel("Demo shows")
         self._label.setBuddy(self._presents)
