@@ -39,6 +39,13 @@ def running(started):
     ]
 
 
+def stop_timers(started):
+    """Stop timers that would act in a later test, such as one that waits for a dialog."""
+    for each in started:
+        if isinstance(each, QTimer) and shiboken6.isValid(each):
+            each.stop()
+
+
 def python_threads(known):
     """Return new Python threads."""
     return [
@@ -83,6 +90,7 @@ def nothing_is_left(request, monkeypatch, caplog):
     started, n_failed = record_started(monkeypatch), request.session.testsfailed
     yield
     if request.session.testsfailed > n_failed:
+        stop_timers(started)
         return  # its traceback keeps objects alive
     for phase in ("setup", "call", "teardown"):
         caplog.get_records(phase).clear()  # logged tracebacks keep objects alive
@@ -93,6 +101,7 @@ def nothing_is_left(request, monkeypatch, caplog):
         return found if QApplication.instance() is None else found + windows(known_windows)
 
     found = remains(left)
+    stop_timers(started)
     assert not found, f"{request.node.name} leaves behind: {', '.join(found)}"
 
 
