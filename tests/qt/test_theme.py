@@ -49,12 +49,6 @@ SEEN_BY = {
 }
 
 
-@pytest.fixture
-def app(qapp):
-    yield qapp
-    apply_theme("light")
-
-
 def linear(colour):
     values = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
@@ -109,9 +103,9 @@ def test_that_the_style_sheet_finds_all_its_images():
 
 
 @pytest.fixture
-def system(app, monkeypatch):
+def system(qapp, monkeypatch):
     """Return a notifier for a simulated system; the offscreen platform has no colour scheme."""
-    notifier = theme.ThemeNotifier(app)
+    notifier = theme.ThemeNotifier(qapp)
     monkeypatch.setattr(notifier, "_system_is_dark", lambda: notifier.is_dark)
     notifier.is_dark = False
     yield notifier
@@ -146,9 +140,8 @@ def text_colour(widget):
 
 
 @pytest.fixture
-def window(app, qtbot):
+def window(qtbot):
     """Return a window in the light theme with a label of the class "good"."""
-    apply_theme("light")
     window = QWidget()
     qtbot.addWidget(window)
     window.label = QLabel("0.87", window)
@@ -157,7 +150,7 @@ def window(app, qtbot):
     return window
 
 
-def test_that_a_change_of_theme_reaches_present_and_later_widgets(app, qtbot, window):
+def test_that_a_change_of_theme_reaches_present_and_later_widgets(window):
     for name, colours in (("light", LIGHT), ("dark", DARK)):
         apply_theme(name)
         assert text_colour(window.label) == QColor(colours.good)
@@ -175,7 +168,7 @@ def test_that_a_change_of_theme_reaches_present_and_later_widgets(app, qtbot, wi
 
 
 def test_that_a_change_of_theme_reaches_many_hidden_widgets_and_survives_deleted_ones(
-    app, qtbot, window
+    qtbot, window
 ):
     page = QWidget(window)
     labels = [QLabel("0.87", page) for _ in range(2 * theme.BATCH_SIZE)]
@@ -211,13 +204,13 @@ class StyleCounter(QObject):
         return False
 
 
-def test_that_a_change_of_theme_styles_each_widget_only_once(app, window):
+def test_that_a_change_of_theme_styles_each_widget_only_once(qapp, window):
     inner = window
     for _ in range(6):
         inner = QFrame(inner)
         theme.set_class(inner, "card")
         inner.show()
-    counter = StyleCounter(app)
+    counter = StyleCounter(qapp)
     inner.installEventFilter(counter)
     apply_theme("dark")
     assert counter.n_changes <= 1
