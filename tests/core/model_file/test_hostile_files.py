@@ -203,6 +203,12 @@ def test_that_a_kernel_that_raises_is_a_refusal(data, monkeypatch):
     assert "boom" in refused(seal(document, tensors))
 
 
+def test_that_an_error_that_no_check_foresaw_is_a_refusal(data, monkeypatch):
+    monkeypatch.setattr("lmkl_core.model_file.files.rebuild", lambda *_: 1 / 0)
+    with pytest.raises(ModelFileError, match=BACKSTOP):
+        from_bytes(data)
+
+
 def refused_path(path, **options):
     with pytest.raises(ModelFileError) as caught:
         load_model(path, **options)
