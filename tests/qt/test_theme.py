@@ -196,6 +196,15 @@ def test_that_placeholders_are_readable_in_both_themes(window):
             assert contrast(colour.name(), colours.panel) >= 4.5
 
 
+def test_that_all_labels_of_a_disabled_part_are_faint(window):
+    for kind in ("muted", "small", "caution", "bad", "good"):
+        theme.set_class(window.label, kind)
+        window.setEnabled(False)
+        assert text_colour(window.label) == QColor(LIGHT.faint), kind
+        window.setEnabled(True)
+        assert text_colour(window.label) != QColor(LIGHT.faint), kind
+
+
 class StyleCounter(QObject):
     n_changes = 0
 
