@@ -118,7 +118,8 @@ class ShortcutsDialog(QDialog):
         self.setWindowTitle("Keyboard shortcuts")
         rows = [(plain_text(action), keys(action)) for action in actions if action.shortcuts()]
         rows += [("Hold the frame (Why)", "H"), ("Present, stop (Test)", "P, Esc")]
-        rows += [("Delete what is selected", "Del"), ("Move between controls", "Tab, Shift+Tab")]
+        rows += [("Rename the selected take", "F2"), ("Delete what is selected", "Del")]
+        rows += [("Move between controls", "Tab, Shift+Tab")]
         self.table = readable_table("Keyboard shortcuts", ("Action", "Keys"), rows)
         heading = wrapped("Keyboard shortcuts", "heading")
         vbox(self, heading, (self.table, 1), _close_button(self), margins=2 * GRID)
