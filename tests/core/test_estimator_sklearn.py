@@ -97,7 +97,7 @@ def test_that_a_refused_fit_leaves_the_earlier_model_usable(n_inducing):
             assert_unchanged(model, X, before)
 
 
-def test_that_a_fit_whose_calibration_fails_leaves_the_earlier_model_usable(monkeypatch):
+def test_that_a_failed_calibration_leaves_the_earlier_model_usable(monkeypatch):
     views = recording()
     model = make().fit(views)
     before = state(model, views)
@@ -106,9 +106,10 @@ def test_that_a_fit_whose_calibration_fails_leaves_the_earlier_model_usable(monk
         raise InvalidInputError("Left-out scores are not finite: raise delta.")
 
     monkeypatch.setattr("lmkl_core.fitting.exact.exact_calibration", fail)
-    with pytest.raises(InvalidInputError):
-        model.fit(recording(3))
-    assert_unchanged(model, views, before)
+    for change in (model.fit, lambda X: model.extend(X, refine=True)):
+        with pytest.raises(InvalidInputError):
+            change(recording(3))
+        assert_unchanged(model, views, before)
 
 
 @pytest.mark.parametrize("n_inducing", [None, 10])
