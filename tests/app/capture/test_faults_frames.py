@@ -110,7 +110,8 @@ def test_that_a_frozen_picture_is_usable_once_even_if_the_camera_is_reopened(rec
     with recorder.capture(Scripted(read_step=read)) as capture:
         recorder.wait_for(lambda: recorder.causes.count(Cause.FROZEN) == 2)
         recorder.wait_for_frames(len(recorder.frames) + 30)
-        assert (capture.state.n_openings, capture.state.cause) == (2, Cause.FROZEN)
+        recorder.wait_for(lambda: capture.state.cause is Cause.FROZEN)
+        assert capture.state.n_openings == 2
         assert [bar_width(frame.image) for frame in recorder.usable] == [4, 8, 12, 16, 20, 24]
         moves.set()
         recorder.wait_for_usable(11)
