@@ -29,7 +29,7 @@ def browse(page, profile, *options):
         *("--disable-sync", "--hide-scrollbars", f"--user-data-dir={profile}"),
         *("--host-resolver-rules=MAP * ~NOTFOUND", *options, page.as_uri()),
     ]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    run = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120)
     assert run.returncode == 0, run.stderr[-500:]
     return run.stdout
 
