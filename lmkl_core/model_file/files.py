@@ -26,6 +26,8 @@ from lmkl_core.model_file.tensors import check_layout, check_values
 from lmkl_core.system.files import write_atomically
 
 MAX_BYTES = 2 << 30
+UNFORESEEN = "it cannot be interpreted"
+"""Reason for errors that no check foresaw; there should be none."""
 
 
 def save_model(
@@ -176,7 +178,7 @@ def _refusal(name: str, error: Exception) -> ModelFileError:
             refused = Refused("it does not fit into memory", "close other programs")
         case _:
             reason = f"{type(error).__name__}: {shortened(str(error), 100)}"
-            refused = Refused(f"it cannot be interpreted ({reason})")
+            refused = Refused(f"{UNFORESEEN} ({reason})")
     return refused.kind(
         f"Model file {shortened(name, 80)!r} cannot be used because {refused.reason}: "
         f"{refused.way_out}."

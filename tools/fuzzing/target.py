@@ -16,9 +16,6 @@ LOADED = ""
 MAX_MESSAGE = 600
 """Characters of a message: a file must not fill the screen."""
 
-BACKSTOP = "makes no sense ("
-"""Part of the model loaders' message for unforeseen errors, which should not occur."""
-
 
 class Broken(AssertionError):
     """An input violates what must hold for all."""
@@ -78,8 +75,10 @@ class Target(ABC):
 
 def checked_message(message: str) -> str:
     """Return a refusal's message; raise `Broken` unless it is fit to be shown."""
+    from lmkl_core.model_file.files import UNFORESEEN  # late, so that atheris instruments it
+
     if not message or not message.isprintable() or len(message) > MAX_MESSAGE:
         raise Broken(f"unfit message: {message[:800]!r}")
-    if BACKSTOP in message or "memory" in message:
+    if UNFORESEEN in message or "memory" in message:
         raise Broken(f"unforeseen error: {message}")
     return message

@@ -18,10 +18,8 @@ from lmkl_core import ModelFileError, load_model
 from lmkl_core.kernels import KERNELS
 from lmkl_core.model_file import from_bytes, to_bytes
 from lmkl_core.model_file.container import LARGEST_HEADER, seal
+from lmkl_core.model_file.files import UNFORESEEN
 from tests.core.model_file_mutations import small_model, unsealed, with_header, with_manifest
-
-BACKSTOP = "cannot be interpreted"
-"""Message for errors that no check foresaw; there should be none."""
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +28,7 @@ def data():
 
 
 def assert_one_sentence(message):
-    assert BACKSTOP not in message, message
+    assert UNFORESEEN not in message, message
     assert message.startswith("Model file 'bad.lmkl' cannot be used because "), message
     assert message.endswith("."), message
     assert message.isprintable(), message
@@ -205,14 +203,14 @@ def test_that_a_kernel_that_raises_is_a_refusal(data, monkeypatch):
 
 def test_that_an_error_that_no_check_foresaw_is_a_refusal(data, monkeypatch):
     monkeypatch.setattr("lmkl_core.model_file.files.rebuild", lambda *_: 1 / 0)
-    with pytest.raises(ModelFileError, match=BACKSTOP):
+    with pytest.raises(ModelFileError, match=UNFORESEEN):
         from_bytes(data)
 
 
 def refused_path(path, **options):
     with pytest.raises(ModelFileError) as caught:
         load_model(path, **options)
-    assert BACKSTOP not in str(caught.value)
+    assert UNFORESEEN not in str(caught.value)
     return str(caught.value)
 
 

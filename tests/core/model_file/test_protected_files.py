@@ -21,6 +21,7 @@ from lmkl_core import (
     save_model,
 )
 from lmkl_core.model_file import check_passphrase, from_bytes, load_with_manifest, sealed, to_bytes
+from lmkl_core.model_file.files import UNFORESEEN
 from lmkl_core.model_file.sealed import CHEAPEST, COST, DEAREST, Cost, decrypted, encrypted
 from tests.core.protected_model import (
     PASSPHRASE,
@@ -42,7 +43,7 @@ def refused(data, passphrase=PASSPHRASE, kind=ModelFileError):
     sentence = str(caught.value)
     assert sentence.startswith("Model file 'me.lmkl' cannot be used because "), sentence
     assert is_one_sentence(sentence), sentence
-    assert "cannot be interpreted" not in sentence
+    assert UNFORESEEN not in sentence
     return sentence
 
 
