@@ -180,7 +180,8 @@ def test_that_a_protected_model_is_enrolled_extended_scored_and_reported(
     presented = ("--attack", f"print={attack}", "--every", 0.05)
     result = run("report", "--model", me, *presented, "-o", page, *option, "-q")
     assert (result.exit_code, result.output) == (ExitCode.OK, "")
-    assert PASSPHRASE not in page.read_text() + page.with_suffix(".json").read_text()
+    for file in (page, page.with_suffix(".json")):
+        assert PASSPHRASE not in file.read_text(encoding="utf-8")
 
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the terminal is made as on Linux")
