@@ -176,7 +176,7 @@ def make_pipeline(
     progress: Callable[[int, int, str], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> Pipeline:
-    """Return a pipeline for a preset; preparing the networks for the first time takes a minute."""
+    """Return a pipeline for a preset; preparing its networks the first time may take a minute."""
     chosen = load_preset(preset) if isinstance(preset, str) else preset
     extractor = Extractor(chosen, progress=progress, cancel=cancel)
     return Pipeline(extractor, FaceTracker(make_detector(detector)))
