@@ -27,7 +27,7 @@ _STEP = 8
 class Limits:
     """Limits for faces that are enrolled or scored.
 
-    ``docs/real.md`` shows how often each limit refused frames of real recordings.
+    ``docs/real.md`` shows how many frames of real recordings stricter limits refused.
     """
 
     min_size: float = 80.0  # side of the tight face square in pixels of the frame
