@@ -166,7 +166,7 @@ def check(settings: Settings) -> dict[str, str]:
 
 def _from_values(values: dict[str, Any]) -> tuple[Settings, tuple[str, ...]]:
     if values.pop("version", 1) == 1:
-        # Defaults and values of the first version, which nobody chose or which no longer exist.
+        # Drop defaults of the first version: the user did not choose them, or they no longer exist.
         former = {"target_bpcer": 0.05, "delta": AUTO, "n_clusters": AUTO}
         values = {name: value for name, value in values.items() if former.get(name) != value}
     known = {name: value for name, value in values.items() if name in _FIELDS}

@@ -4,7 +4,7 @@ Listing opens no camera. Each appears once, under a unique name that survives a 
 enumerator itself lists a camera once per backend, under numbers that shift.
 
 A virtual camera shows whatever a program feeds it: a recording, a face swap, the screen. Virtual
-cameras are marked as far as the system reveals them, and never refused. Linux: a device without
+cameras are marked where the system reveals them, but never refused. Linux: a device without
 hardware is in the folder ``virtual`` of sysfs (v4l2loopback) or belongs to a driver that simulates
 one (vivid). Windows: ``swd#vcamdevapi`` or ``@device:sw:`` in its path. Everywhere: its name. A
 custom driver, or a screen held in front of a lens, is not detected this way.

@@ -102,7 +102,7 @@ def _expected_inducing(manifest: Manifest, shapes: Mapping[str, tuple[int, ...]]
         "moments.first": ("F64", (rank,)),  # Z^T 1
         "moments.second": ("F64", (rank, rank)),  # Z^T Z, lower triangle
         "evaluation.projection": ("F64", (rank,)),  # Z^T lambda, what scoring uses
-        "evaluation.direction": ("F64", (rank,)),  # what dual coefficients come from
+        "evaluation.direction": ("F64", (rank,)),  # gives the dual coefficients
         **_of_views("calibration", manifest, kept[0]),  # rows kept for calibration
         "calibration.takes": ("I64", (None,)),
     }

@@ -19,9 +19,9 @@ Colour = tuple[float, float, float]
 class Light:
     """One key light and ambient light.
 
-    ``direction`` to the key light is image right, image down, towards the camera. Colours have
-    green 1. ``level`` is the brightness of the room, ``backdrop`` the relative brightness of the
-    room behind the person.
+    ``direction`` points to the key light: image right, image down, towards the camera. Colours are
+    relative to green. ``level`` is the brightness of the room, ``backdrop`` the relative
+    brightness of the room behind the person.
     """
 
     direction: tuple[float, float, float]

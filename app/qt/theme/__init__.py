@@ -1,4 +1,4 @@
-"""The light and dark theme of the program; either can be chosen, or the system's followed.
+"""The program's light and dark themes; the user chooses one or follows the system.
 
 Widgets with their own painting call `colours` while they paint, or connect to
 ``notifier().changed``.

@@ -77,7 +77,7 @@ class Capture:
 
 
 class _Saved(msgspec.Struct):
-    """A presentation in a file: lists with one entry per frame, of which old files have two."""
+    """A presentation in a file: one list entry per frame; old files have the first two lists."""
 
     number: Annotated[int, msgspec.Meta(ge=1)]
     species: str
