@@ -76,7 +76,7 @@ def option(flags: str, text: str, default: Any = None, **more: Any) -> Any:
 
 
 AS_JSON = option("--json", "Print JSON.", False)
-QUIET = option("--quiet -q", "Print errors only.", False)
+QUIET = option("--quiet -q", "Print only errors and warnings.", False)
 PRESET = option("--preset NAME", "Preset of views: a name or the path of a file.")
 MODEL_FILE = typer.Argument(..., metavar="MODEL", help="The model file.")
 
