@@ -61,7 +61,8 @@ def test_that_each_dimension_alone_makes_a_condition_unfamiliar_and_names_it(sig
 
 
 def test_that_the_nearest_take_counts():
-    ranges = enrolled(WINDOW, ("lamp", {"warmth": 0.9, "brightness": 90.0}))
+    lamp = {"warmth": 0.9, "brightness": 90.0, "room_brightness": 110.0}
+    ranges = enrolled(WINDOW, ("lamp", lamp))
     familiarity = ranges.familiarity(replace(HOME, warmth=0.95, brightness=92.0))
     assert familiarity.nearest_take == "lamp"
     assert familiarity.distance <= 1
