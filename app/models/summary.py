@@ -265,4 +265,4 @@ def refusal_of(person: PersonSummary) -> str:
     """Return a sentence on who would be refused and what to do."""
     who = f"“{person.name}”" if person.name else "Takes without a person"
     again = person.name or "them"
-    return f"{who} would be refused in most frames: record {again} again, in the test's light."
+    return f"{who} would be refused in most frames: record {again} again in the test lighting."
