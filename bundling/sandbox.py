@@ -158,7 +158,10 @@ def virtual_screen(size: tuple[int, int] = SIZE) -> Iterator[str]:
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert server.stdout is not None
     try:
-        yield f":{server.stdout.readline().strip()}"
+        number = server.stdout.readline().strip()
+        if not number:
+            raise RuntimeError("Xvfb did not start: run it by hand to see why.")
+        yield f":{number}"
     finally:
         server.terminate()
         server.wait()
