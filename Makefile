@@ -38,9 +38,8 @@ test: lint light
 # After every save, in under a minute on two cores: library, session and models, without window,
 # network or child processes.
 FAST := tests/core tests/app/session tests/app/models
-NOT_FAST := tests/core/system tests/core/test_lazy_import.py tests/core/test_selection.py \
-	tests/core/test_selection_dask.py tests/core/test_estimator_sklearn.py \
-	tests/core/model_file \
+NOT_FAST := tests/core/system tests/core/test_selection.py tests/core/test_selection_dask.py \
+	tests/core/test_estimator_sklearn.py tests/core/model_file \
 	tests/core/solver/test_branch.py tests/core/solver/test_solver_oracles.py
 
 fast: $(FULL)

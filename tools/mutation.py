@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 MUTANTS = Path("mutants")
-SLOW = ("test_lazy_import.py", "test_selection_dask.py")
+SLOW = ("test_selection_dask.py",)
 """Tests that start processes, in which the mutant is not active."""
 TIMEOUT = 900.0
 OUTCOMES = {0: "survived", 1: "noticed"}
