@@ -178,7 +178,7 @@ class Soak:
             "longest_gaps": self.longest,
             "errors": dict(self.messages.errors),
             "warnings": dict(self.messages.warnings),
-            "in_vain": self.runner.timed_out,
+            "timed_out": self.runner.timed_out,
             "checkpoints": self.checkpoints,
         }
 
@@ -278,7 +278,7 @@ def report(found):
         if ratio > SLOWER_LIMIT and found["rounds_after_warm_up"] >= 6:
             wrong.append(f"A frame costs {ratio:.2f} times as much as at the start.")
     wrong += [f"{sum(found['errors'].values())} errors."] if found["errors"] else []
-    wrong += [f"Timed out: {what}." for what in dict.fromkeys(found["in_vain"])]
+    wrong += [f"Timed out: {what}." for what in dict.fromkeys(found["timed_out"])]
     for sentence in wrong:
         print(f"WRONG: {sentence}")
     return wrong

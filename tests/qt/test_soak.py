@@ -18,7 +18,7 @@ def test_that_a_round_drives_the_window_and_yields_figures(demo, qapp, tmp_path,
     options = soak.options_from([*arguments, "--output", str(output)])
     run = soak.run(options, make_demo=lambda: demo)
     found = json.loads(output.read_text())
-    assert (found["in_vain"], found["errors"], found["dialogs_closed"]) == ([], {}, 8)
+    assert (found["timed_out"], found["errors"], found["dialogs_closed"]) == ([], {}, 8)
     (row,) = found["checkpoints"]
     assert row["milliseconds_a_frame"] > 0
     assert row["counts"]["threads"] > 3
