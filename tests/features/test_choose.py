@@ -68,6 +68,7 @@ def test_that_a_trial_run_has_an_outcome_whatever_it_prints_and_however_it_ends(
 def test_that_a_child_imports_nothing_from_the_current_folder(tmp_path, monkeypatch):
     (tmp_path / "json.py").write_text("raise SystemExit('planted')")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONPATH", raising=False)  # which may name the current folder
     task, command = Task(GRAPH, str(tmp_path / "none"), "none"), module_command(choose.PROBE)
     with pytest.raises(InvalidInputError, match="No such file"):
         run_child(command, "onnxruntime", task, Cache(tmp_path))
