@@ -117,7 +117,7 @@ def replaced(page, name, section):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks figures")
-    parser.add_argument("--only", action="append", choices=SECTIONS, help="update only this one")
+    parser.add_argument("--only", action="append", choices=SECTIONS, help="update this section")
     parser.add_argument("--data", type=Path, help="views of real recordings, from real_views")
     options = parser.parse_args(arguments)
     for name in options.only or [name for name in SECTIONS if name != "soak"]:
