@@ -5,7 +5,7 @@
 DIR holds files made by `benchmarks.real_views`. For every preset, rule and parameter: AUC (worst
 person), then APCER / BPCER in percent (worst person) at the model's own threshold, by frame and by
 window of 15 frames, at least 5, as in the app. Means over people, with 95 % intervals from
-resampling people.
+resampling people; where all people have 0 % or all have 100 %, from their number (Clopper-Pearson).
 
 Protocols:
 
@@ -37,7 +37,7 @@ from app.session.decision import ENOUGH_FRAMES, WINDOW, decide, judge
 from app.types import Condition, ScoredFrame, Verdict
 from app.vision.conditions import EnrolledConditions
 from benchmarks.real_views import RealViews, load
-from lmkl_core import LocalisedMKL, kernels
+from lmkl_core import LocalisedMKL, clopper_pearson, kernels
 from lmkl_core.baselines import METHODS
 from lmkl_core.calibration.threshold import LEVEL_SHARE, threshold_for
 from lmkl_core.features import weights
@@ -269,20 +269,23 @@ def by_person(people, values):
     return np.array([values[people == person].mean() for person in np.unique(people)])
 
 
-def interval(values):
-    """95 % interval of a mean over people, by resampling them."""
-    draws = np.random.default_rng(0).integers(len(values), size=(2000, len(values)))
-    low, high = np.quantile(values[draws].mean(axis=1), [0.025, 0.975])
-    return low, high
+def interval(shares):
+    """95 % interval of the mean over people, in percent, by resampling them.
+
+    If it is 0 or 1, every draw is the same: then the interval of the share of people with errors.
+    """
+    if shares.mean() in (0, 1):
+        return 100 * np.array(clopper_pearson(int(shares.sum()), len(shares)))
+    draws = np.random.default_rng(0).integers(len(shares), size=(2000, len(shares)))
+    return np.quantile(100 * shares[draws].mean(axis=1), [0.025, 0.975])
 
 
-def rate(values):
+def rate(shares):
     """Mean with its interval and the worst person, in percent."""
-    if not len(values):
+    if not len(shares):
         return "-"
-    values = 100 * values
-    low, high = interval(values)
-    return f"{values.mean():.2f} [{low:.1f}, {high:.1f}] ({values.max():.0f})"
+    low, high = interval(shares)
+    return f"{100 * shares.mean():.2f} [{low:.1f}, {high:.1f}] ({100 * shares.max():.0f})"
 
 
 def share(condition):
@@ -324,9 +327,9 @@ def heading(title, first):
 # ------------------------------------------------------------------ tables
 
 
-def percent(values):
-    low, high = interval(100 * values)
-    return f"{100 * values.mean():.1f} % ({low:.1f} to {high:.1f})"
+def percent(shares):
+    low, high = interval(shares)
+    return f"{100 * shares.mean():.1f} % ({low:.1f} to {high:.1f})"
 
 
 def summary_table(files, preset):

@@ -53,6 +53,14 @@ def test_that_the_benchmark_makes_the_same_views_as_the_app(recorded):
         assert np.allclose(array[own], expected, atol=2e-3)  # float16 in the file
 
 
+def test_that_the_interval_of_equal_people_depends_on_their_number():
+    # 1 - 0.025^(1/16): the largest share of people with errors that 16 without any allow
+    assert real.interval(np.zeros(16)) == pytest.approx((0.0, 20.59), abs=0.01)
+    assert real.interval(np.ones(16)) == pytest.approx((79.41, 100.0), abs=0.01)
+    low, high = real.interval(np.repeat([0.0, 0.5], 8))
+    assert 10 < low < 25 < high < 40
+
+
 def test_that_the_tables_are_printed_for_own_recordings(recorded, capsys):
     real.main(["--views", str(recorded / "views"), "--preset", "tiny", "--only", "presets"])
     rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| tiny")]
