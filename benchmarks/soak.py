@@ -13,7 +13,6 @@ Exit code 1 if, after the warm-up,
 
 import argparse
 import faulthandler
-import gc
 import json
 import logging
 import os
@@ -226,7 +225,6 @@ def run(options, make_demo=None):
             plan=Plan(frames=18, every=0.1, at_least_every=0.3),
             observe=scorer,
         )
-        gc.enable()
         window.resize(1280, 720)
         window.show()
         try:

@@ -1,5 +1,6 @@
 """Settings and fixtures for all tests."""
 
+import gc
 import os
 import signal
 
@@ -37,6 +38,15 @@ def pytest_ignore_collect(collection_path, config):
     if config.option.markexpr != "light" or collection_path.suffix != ".py":
         return None
     return "pytest.mark.light" not in collection_path.read_text(encoding="utf-8") or None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown():
+    """Collect garbage if a window's event loop has to do it: between tests none runs."""
+    if not gc.isenabled():
+        from app.qt.garbage import collect
+
+        collect()
 
 
 @pytest.fixture(scope="session", autouse=True)

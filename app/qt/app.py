@@ -24,6 +24,7 @@ from app.capture.source import FrameSource
 from app.logs import DEBUG_VARIABLE, trace_of
 from app.qt import theme
 from app.qt.controllers.source import SourceController
+from app.qt.garbage import collect_on_this_thread
 from app.qt.pages.live.preview import Preview
 from app.qt.theme import icons
 from app.qt.workers.capture import CaptureWorker
@@ -127,6 +128,7 @@ def make_window(
     from app.qt.main_window import MainWindow
 
     make_application()
+    collect_on_this_thread()
     look = theme.notifier()
     look.choose(settings.theme)
     if source is None:
@@ -201,9 +203,8 @@ def _load_the_rest(interrupts: "_Interrupts", sources: SourceController) -> None
     if loader.error is not None:
         raise loader.error
     # Modules are never freed. Freezing them keeps full collections from scanning them, which would
-    # block the window. `app.launch` disabled the collector.
+    # block the window. `app.launch` disabled the collector; `make_window` replaces it.
     gc.freeze()
-    gc.enable()
 
 
 class _Interrupts:

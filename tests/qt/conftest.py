@@ -12,6 +12,7 @@ from app.demo.source import DemoSource
 from app.models.files import save
 from app.models.fitting import fitted
 from app.qt.app import make_window
+from app.qt.garbage import collect_on_this_thread
 from app.qt.model_dialogs import ExportDialog
 from app.qt.state import NetworksState, SourceState
 from app.session.scoring import score_frame, thumbnail_of
@@ -39,6 +40,7 @@ class PatientBot(QtBot):
 @pytest.fixture(scope="session")
 def qapp(qapp):
     """Set theme and style sheet, so that widgets look the same in any order of the tests."""
+    collect_on_this_thread()
     apply_theme("light")
     return qapp
 
