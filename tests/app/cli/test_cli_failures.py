@@ -209,7 +209,8 @@ def test_that_rows_go_to_standard_output_while_a_bar_is_shown():
     ours, theirs = pty.openpty()
     try:
         work = "with progress_bar('working'): print('a row')"
-        result = run_script(work, stdout=subprocess.PIPE, stderr=theirs)
+        environment = {**os.environ, "TERM": "xterm"}  # a dumb terminal has no bar
+        result = run_script(work, env=environment, stdout=subprocess.PIPE, stderr=theirs)
         assert (result.returncode, result.stdout) == (0, "a row\n")
         assert b"working" in os.read(ours, 10_000)
     finally:
