@@ -139,7 +139,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Strand:
+class IntervalRow:
     """One row of a chart of intervals: a mark for each figure."""
 
     label: str
@@ -149,7 +149,7 @@ class Strand:
 
 
 def intervals(
-    strands: Sequence[Strand],
+    rows: Sequence[IntervalRow],
     names: Sequence[str],
     description: str,
     *,
@@ -159,21 +159,21 @@ def intervals(
 
     Bar: interval; dot: pooled figure; line: mean over folds; diamond: published figure.
     """
-    drawn = [strand for strand in strands if any(mark.values for mark in strand.marks)]
+    drawn = [row for row in rows if any(mark.values for mark in row.marks)]
     if not drawn:
         return ""
     bottom = HEAD + PITCH * len(drawn)
     drawing = Drawing(WIDTH, bottom + 26, ", ".join(FIGURES[name] for name in names), description)
     width = (WIDTH - LABELS - GAP * len(names)) / len(names)
-    for index, strand in enumerate(drawn):
+    for index, row in enumerate(drawn):
         middle = HEAD + PITCH * (index + 0.5)
-        if strand.is_band:
+        if row.is_band:
             drawing.rectangle((0, middle - PITCH / 2), WIDTH, PITCH, "band")
-        label = shortened(strand.label, LONGEST_LABEL)
-        drawing.text((LABELS - 14, middle + 4), label, strand.style, anchor="end")
+        label = shortened(row.label, LONGEST_LABEL)
+        drawing.text((LABELS - 14, middle + 4), label, row.style, anchor="end")
     for column, name in enumerate(names):
         left = LABELS + column * (width + GAP)
-        marks = [strand.marks[column] for strand in drawn]
+        marks = [row.marks[column] for row in drawn]
         values = [value for mark in marks for value in mark.values]
         if values:
             along = Scale(*_limits(name, values, are_differences), left, left + width)

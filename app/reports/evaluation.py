@@ -1,8 +1,7 @@
 """The table of an evaluation beside the paper's figures, and tables of several runs side by side.
 
-For two runs on the same database, subjects are drawn for both together: whatever makes a person
-easy or hard in both cancels out, so the interval of a difference is narrower than those of the
-figures.
+For two runs on the same database, subjects are resampled for both together: effects of a person on
+both cancel, so the interval of a difference is narrower than those of the figures.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +32,7 @@ from app.reports.figures import (
 from app.reports.words import basis_text, interval_text, share, spread_text, with_interval
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics import bootstrap_difference
-from lmkl_core.metrics.bootstrap import Figure as DrawnFigure
+from lmkl_core.metrics.bootstrap import Figure as ResampledFigure
 from lmkl_core.metrics.resampling import FEW_SUBJECTS
 
 if TYPE_CHECKING:
@@ -48,8 +47,8 @@ NOT_REQUESTED = "not requested in this run"
 MANY_SINGLES = 3
 """From this many rows, single views get a table of their own."""
 
-DRAWN: tuple[DrawnFigure, ...] = get_args(DrawnFigure)
-"""Figures whose differences have intervals, from drawing subjects."""
+RESAMPLED: tuple[ResampledFigure, ...] = get_args(ResampledFigure)
+"""Figures whose differences have intervals, from resampling subjects."""
 
 
 class Cell(NamedTuple):
@@ -250,7 +249,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Difference:
-    """A figure minus that of the first run, as shares; paired if subjects were drawn together."""
+    """A figure minus that of the first run, as shares; paired if runs are resampled together."""
 
     value: float | None
     interval: tuple[float, float] | None
@@ -259,7 +258,7 @@ class Difference:
 
     @property
     def has_few_subjects(self) -> bool:
-        """Whether so few subjects were drawn that the interval is too narrow."""
+        """Whether so few subjects were resampled that the interval is too narrow."""
         return self.interval is not None and self.n_subjects < FEW_SUBJECTS
 
     @property
@@ -345,15 +344,15 @@ def _line(first: Run, run: Run, method: str, name: str) -> Line:
 
 
 def _difference(first: Figures, second: Figures, name: str, is_paired: bool) -> Difference:
-    figure = next((each for each in DRAWN if each == name), None)
+    figure = next((each for each in RESAMPLED if each == name), None)
     if figure is None or max(first.n_subjects, second.n_subjects) > MOST_SUBJECTS:
         before, after = first.value(name), second.value(name)
         value = None if before is None or after is None else after - before
         return Difference(value, None, 0, is_paired)
     thresholds = (first.threshold, second.threshold)
-    drawn = bootstrap_difference(
+    found = bootstrap_difference(
         first.scores, second.scores, figure, thresholds, is_paired=is_paired
     )
-    interval = drawn.interval if drawn.n_resamples else None
-    n_subjects = drawn.n_subjects if is_paired else min(first.n_subjects, second.n_subjects)
-    return Difference(drawn.value, interval, n_subjects, is_paired)
+    interval = found.interval if found.n_resamples else None
+    n_subjects = found.n_subjects if is_paired else min(first.n_subjects, second.n_subjects)
+    return Difference(found.value, interval, n_subjects, is_paired)

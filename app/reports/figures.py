@@ -69,7 +69,7 @@ MOST_SEARCHED = 200_000
 """Above this many rows these intervals are left out: with hundreds of species they take minutes."""
 
 MOST_SUBJECTS = 2000
-"""Above this many subjects none are drawn: it takes minutes, and subjects hardly repeat."""
+"""Above this many subjects there is no bootstrap: it takes minutes, and subjects hardly repeat."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ class Figure:
     """One figure and its basis; unknown and inapplicable values are None.
 
     A rate counts ``n_errors`` of ``n``; a figure of both classes has ``n_bona_fide`` and
-    ``n_attacks``. ``species`` is the worst one of an APCER. If no ``n_subjects`` were drawn, the
-    interval treats rows as independent.
+    ``n_attacks``. ``species`` is the worst one of an APCER. ``n_subjects`` counts the resampled
+    subjects; if it is 0, the interval treats rows as independent.
     """
 
     name: str
@@ -172,7 +172,7 @@ class Figures:
     def figure(self, name: str) -> Figure:
         """Return one of `FIGURES`, with its interval where there is one.
 
-        Intervals of AUC and ACER come from drawing subjects, which also works for frames. With
+        Intervals of AUC and ACER come from resampling subjects, which also works for frames. With
         fewer than `FEW_SUBJECTS` they would be too narrow. Where they reach 0 or 1, so few subjects
         err that many resamples have no error, and a method without errors would seem less certain
         than one with a few. In both cases presentations are treated as independent, as for all

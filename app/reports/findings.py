@@ -115,7 +115,7 @@ def warnings(
     if 0 < n_simulated < len(presentations):
         found.append(
             "Simulated and real presentations are counted together here: for figures about real "
-            "ones, clear the session and present only those."
+            "ones, start a new session and present only those."
         )
     if not level.bona_fide.n:
         found.append("No bona fide presentation was made, so BPCER is unknown: add some.")

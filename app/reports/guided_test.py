@@ -99,7 +99,7 @@ def lines(level: Figures) -> tuple[Line, ...]:
         line("BPNRR", "BPNRR (bona fide without a response)", "threshold", "BPNRR"),
         Line(
             "bona_fide_not_accepted",
-            "Bona fide not accepted for any reason",
+            "Bona fide refused or without a response",
             "threshold",
             Figure.of("BPCER", not_accepted),
         ),

@@ -14,8 +14,8 @@ from app.names import visible
 from app.reports.error_charts import (
     CURVE_STYLES,
     Curves,
+    IntervalRow,
     Mark,
-    Strand,
     curves_of,
     interval_bar,
     intervals,
@@ -155,7 +155,7 @@ MOST_COLUMNS = 8
 
 INTERVALS = (
     "Intervals of single rates are exact (Clopper-Pearson, 95 %). Those of AUC and ACER come from "
-    "drawing subjects with replacement (BCa, 2000 times), because presentations of one person are "
+    "resampling subjects (BCa, 2000 resamples), because presentations of one person are "
     f"not independent. With fewer than {FEW_SUBJECTS} subjects or very few errors, and for other "
     "figures made of several rates, intervals assume independent presentations; their coverage is "
     "then at least 95 %, whatever the scores, and they are wide when data are scarce."
@@ -201,14 +201,14 @@ def _recordings(table: Table) -> list[dict[str, Any]]:
 
 def forest(table: Table) -> str:
     """Draw the headline figures of all methods with their intervals."""
-    strands = []
+    rows = []
     for row in table.lines:
         # Several rows of the paper are named by their citation alone.
         title = f"{row.title} {row.source}" if row.title == "The work in" else row.title
         marks = [_mark(row, name) for name in table.headline]
         style = "label" if row.is_measured else "tick"
-        strands.append(Strand(title, marks, style, row.is_own and row.is_measured))
-    return intervals(strands, table.headline, "One row per method.")
+        rows.append(IntervalRow(title, marks, style, row.is_own and row.is_measured))
+    return intervals(rows, table.headline, "One row per method.")
 
 
 def _mark(row: Row, name: str) -> Mark:
@@ -269,8 +269,8 @@ def _intervals(comparison: Comparison, *, are_differences: bool) -> str:
             return Mark(line.figure, None if line.spread is None else line.spread.mean)
         return Mark(Figure(line.figure.name, line.difference.value, line.difference.interval))
 
-    strands = [
-        Strand(
+    rows = [
+        IntervalRow(
             f"{title}, {run.name}",
             [mark(comparison.line(run.name, key, name)) for name in comparison.figures],
             # Runs of one method share a band.
@@ -280,4 +280,4 @@ def _intervals(comparison: Comparison, *, are_differences: bool) -> str:
         for run in comparison.runs[are_differences:]
     ]
     description = f"One row per method and {'further ' if are_differences else ''}run."
-    return intervals(strands, comparison.figures, description, are_differences=are_differences)
+    return intervals(rows, comparison.figures, description, are_differences=are_differences)

@@ -199,7 +199,7 @@ def comparison_latex(comparison: Comparison) -> str:
     caption = (
         f"{'; '.join(FIGURES[name] for name in comparison.figures)} in %, by presentation, with "
         f"95 % intervals. Below: the difference from {comparison.runs[0].name} with its 95 % "
-        "interval from drawing subjects. "
+        "interval from resampling subjects. "
     ) + " ".join(comparison_notices(comparison))
     heads = [rf"\textbf{{{escaped(name)}}}" for name in ("Approach", "Run", *comparison.figures)]
     return _environment(escaped(caption), "comparison", [heads], rows, 2)

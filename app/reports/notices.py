@@ -175,7 +175,7 @@ def _few_subjects(table: Table) -> str:
     if n >= FEW_SUBJECTS:
         return ""
     return (
-        f"Too few subjects to draw from: {n}. All intervals treat presentations as independent, "
+        f"Too few subjects to resample: {n}. All intervals treat presentations as independent, "
         "which those of one subject are not, so they are too narrow."
     )
 

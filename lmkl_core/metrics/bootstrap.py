@@ -115,7 +115,7 @@ def bootstrap_difference(
     thresholds : tuple of float or None
         Fixed thresholds of the first and the second table; AUC needs none.
     is_paired : bool
-        Whether equal names mean the same subject. Subjects are then drawn for both tables
+        Whether equal names mean the same subject. Subjects are then resampled for both tables
         together, so that effects of a subject on both cancel.
     options
         As in `bootstrap_figure`.

@@ -57,7 +57,7 @@ class Resampled(Estimate):
 
 
 class Subjects:
-    """The subjects of a table, and the strata they are drawn from."""
+    """The subjects of a table, and the strata in which they are resampled."""
 
     def __init__(self, table: ScoreTable):
         self.table = table

@@ -77,7 +77,7 @@ REPEATED = "judged by more than one model: 10 of 10"
         (table(mode="client-specific"), "client-specific ones were measured"),
         (table(method(folds=(fold("a"), fold("b")))), REPEATED),
         (table(method(folds=(fold(table=scores([0.9, 0.8])),))), "No attack has a score"),
-        (table(), f"{FEW} to draw from: 4"),
+        (table(), f"{FEW} to resample: 4"),
         (table(recordings=(SplitCount("", "test", "attack", 6, 0, 7),)), "6 found, 7 published"),
     ],
     ids=["preset", "protocol", "mode", "repeated", "no attack", "few subjects", "counts"],

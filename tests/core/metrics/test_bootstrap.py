@@ -214,7 +214,7 @@ def test_that_without_a_class_there_is_neither_value_nor_interval():
             assert figure.note
 
 
-def test_that_rows_and_subjects_without_scores_are_not_drawn():
+def test_that_rows_and_subjects_without_scores_are_not_resampled():
     table = simulated(10, 5)
     silent = ScoreTable.of([None] * 6, ["", "print", "mask"] * 2, ["x", "x", "x", "0", "0", "0"])
     joined = ScoreTable.joined([table, silent])
