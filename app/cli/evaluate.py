@@ -65,7 +65,7 @@ def command(
     ),
     gate: bool | None = option(
         "--gate/--no-gate",
-        "Count frames of poor quality as no response; by default on for plain and demo only.",
+        "Count frames of poor quality as no response; on by default for plain and demo only.",
     ),
     jobs: int | None = option("--jobs -j N", "Processes for views and models; -1 for all cores."),
     cluster: str = option(

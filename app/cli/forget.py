@@ -1,4 +1,4 @@
-"""``lmkl-pad forget``: delete the person's data."""
+"""``lmkl-pad forget``: delete all stored personal data."""
 
 import typer
 

@@ -71,10 +71,11 @@ def command(
     ),
     bona_fide: list[str] | None = option(
         "--bona-fide PATH",
-        "Recording of the genuine person, or a folder of them; may be repeated.",
+        "Recording of the genuine person, or a folder of recordings; may be repeated.",
     ),
     attacks: list[str] | None = option(
-        "--attack SPECIES=PATH", "Recording of an attack, or a folder of them; may be repeated."
+        "--attack SPECIES=PATH",
+        "Recording of an attack, or a folder of recordings; may be repeated.",
     ),
     every: float | None = option(
         "--every S", "Seconds between frames of a recording; 0.2 by default.", min=0.0

@@ -163,7 +163,7 @@ def script(n_recorded: int = N_RECORDED) -> Script:
     def chapter(key: str) -> Chapter:
         n_pictures, instrument = n_recorded, None
         if key == NOBODY:
-            instrument, light, number, caption = NOBODY, "window", 0, "Nobody: the empty room"
+            instrument, light, number, caption = NOBODY, "window", 0, "The empty room"
             seconds, n_pictures = 2, min(n_recorded, 15)
         elif key in _ATTACKS:
             instrument, light, number, caption = _ATTACKS[key]

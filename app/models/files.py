@@ -130,7 +130,7 @@ def load(
         # An attacker who replaces a protected model does not know its passphrase.
         raise ModelFileError(
             f"Model file {source.name!r} cannot be used because it is not protected, though its "
-            "name says so: make sure that nobody replaced it, then rename it."
+            "name says so: make sure that it was not replaced, then rename it."
         )
     # The library accepts any name, but the window and reports have to show it.
     if any(name != cleaned_name(name, LONGEST_NAME) for name in manifest.view_names):

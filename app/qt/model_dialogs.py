@@ -38,7 +38,7 @@ Button = QMessageBox.StandardButton
 class ModelDialogs(QObject):
     """Asks for files and passphrases, and passes them to the model controller.
 
-    A passphrase goes straight from the dialog to the controller; settings and logs never hold it.
+    A passphrase goes straight from the dialog to the controller; it never enters settings or logs.
     """
 
     def __init__(self, window: "MainWindow") -> None:

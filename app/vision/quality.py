@@ -109,7 +109,7 @@ ADVICE = {
     "size": "Come closer.",
     "visible": "The face is cut off: move into the picture.",
     "brightness": "Too dark: turn on a light.",
-    "contrast": "Too flat: wipe the lens or change the light.",
+    "contrast": "Too little contrast: wipe the lens or change the light.",
     "sharpness": "Blurred: hold still or let the camera focus.",
     "turn": "Look towards the camera.",
     "nod": "Lift or lower your head a little.",

@@ -146,7 +146,7 @@ def _read_any(
     if passphrase is not None:
         raise Refused(
             "it is not protected, though a passphrase was given",
-            "make sure that nobody replaced it, then open it without one",
+            "make sure that it was not replaced, then open it without a passphrase",
         )
     return _read(stream, size)
 

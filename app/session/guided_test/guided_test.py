@@ -113,7 +113,7 @@ class _Running:
     @property
     def hint(self) -> str:
         if self.is_simulated:
-            action = "The simulation presents it"
+            action = "The demo presents it"
         elif self.species == BONA_FIDE:
             action = "Look into the camera"
         else:

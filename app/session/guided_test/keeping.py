@@ -77,7 +77,7 @@ class KeptSession:
         except (OSError, ValueError, TypeError, RecursionError) as error:
             why = getattr(error, "strerror", None) or "a file in it is damaged"
             raise GuidedTestError(
-                f"The kept test session cannot be read ({why}): delete it and begin a new one."
+                f"The saved test session cannot be read ({why}): delete it and begin a new one."
             ) from error
         guided_test = GuidedTest.from_dict(document)
         self._kept = {kept.number: kept for kept in guided_test.presentations}

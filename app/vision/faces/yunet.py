@@ -106,7 +106,7 @@ def _content(path: Path, sha256: str) -> bytes:
     if found != sha256:
         raise InvalidInputError(
             f"The file {path} is damaged or not YuNet's: its SHA-256 begins with {found[:12]} "
-            f"instead of {sha256[:12]}; fetch it again or remove it."
+            f"instead of {sha256[:12]}; fetch it again or delete it."
         )
     return content
 
@@ -121,6 +121,6 @@ def _detector(content: bytes, path: Path, size: tuple[int, int]) -> cv2.FaceDete
     except cv2.error as error:
         raise InvalidInputError(
             f"The file {path} is not a YuNet network that this OpenCV ({cv2.__version__}) can "
-            f"run; fetch {YUNET_FILE} again or remove it."
+            f"run; fetch {YUNET_FILE} again or delete it."
         ) from error
     return detector

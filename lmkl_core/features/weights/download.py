@@ -86,7 +86,7 @@ def fetch(
     MissingWeightsError
         If the file cannot be fetched (`FetchError`), or is only available in a package.
     WrongWeightsError
-        If the server sent a wrong file, which is removed; or if the file is damaged and only
+        If the server sent a wrong file, which is deleted; or if the file is damaged and only
         available in a package.
     Cancelled, OSError
         The data received is kept.
@@ -150,7 +150,7 @@ class _Download:
             if not is_resumed:
                 raise WrongWeightsError(
                     f"The file that {entry.url} sent is not the file of the weights {entry.name!r} "
-                    f"and was removed: its SHA-256 is {digest} instead of "
+                    f"and was deleted: its SHA-256 is {digest} instead of "
                     f"{entry.known_digits}; try again later, or get the file elsewhere and put it "
                     f"into {partial.parent}.",
                     is_download=True,

@@ -262,7 +262,7 @@ class ReportPanel(QFrame):
             self._refresh()
 
     def set_why_not(self, why: str) -> None:
-        """Set why no report can be made; empty if one can."""
+        """Set the reason why no report can be made; empty if one can."""
         if why != self._why_not:
             self._why_not = why
             self._refresh()

@@ -160,7 +160,10 @@ def _item_of(presentation: Presentation) -> QListWidgetItem:
 
 
 # Upper ends of exact two-sided 95 % intervals for 0 errors, rounded.
-_RULE = "10 presentations without an error still leave up to 31 % possible; 30: 12 %; 100: 3.6 %."
+_RULE = (
+    "Without an error, 10 presentations still allow an error rate of up to 31 %, 30 of up to 12 %, "
+    "100 of up to 3.6 %."
+)
 
 
 class TallyCard(QFrame):

@@ -81,7 +81,7 @@ class TestPage(QWidget):
         self._refresh()
 
     def set_why_not(self, why_not: str) -> None:
-        """Set why nothing can be presented; empty if something can."""
+        """Set the reason why nothing can be presented; empty if something can."""
         self._why_not = why_not
         self._refresh()
 

@@ -193,6 +193,6 @@ class StatusLine(QStatusBar):
         parts.append(f"skipped {figures.n_dropped}")
         self._figures.setText("   ".join(parts))
         self._figures.setToolTip(
-            "Frames per second from the source and judged, time from a frame to its verdict, "
-            "and number of frames skipped for newer ones."
+            "Frames per second delivered by the source and judged, time from a frame to its "
+            "verdict, and number of frames skipped in favour of newer ones."
         )

@@ -196,7 +196,7 @@ class NetworksCard(QFrame):
         heading = wrapped("Another light, or an attack?", "heading", self)
         self._text = wrapped(
             "In light that was never enrolled, the model cannot distinguish a live person from "
-            "an attack. Two small networks that judge how live a face looks can, for about "
+            "an attack. Two small networks, which judge how live a face looks, can do so for about "
             "nine in ten of the real recordings used to choose the rule.",
             parent=self,
         )
