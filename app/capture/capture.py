@@ -150,7 +150,7 @@ class Capture:
             thread.join(max(0.0, deadline - time.monotonic()))
         if self._reader.is_alive():
             kind = kind_of(self.source)
-            log.warning("%s did not stop in %.1f s and was left behind", kind, timeout)
+            log.warning("%s did not stop in %.1f s and was abandoned", kind, timeout)
             self._abandon()
             return False
         return True

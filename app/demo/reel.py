@@ -104,7 +104,7 @@ class Reel:
     # ------------------------------------------------------------ recording
 
     def _work(self) -> None:
-        """Start the thread if there is work and no thread; the lock is held."""
+        """Start the thread if there is work and no thread; the caller holds the lock."""
         if self._thread is None and self._error is None and self._next() is not None:
             # Not a daemon, although the capture thread that starts it is one: a thread killed
             # inside OpenCV aborts the process.
@@ -129,13 +129,13 @@ class Reel:
                     if chapter is None:
                         self._thread = None
                         return
-                self._film(chapter)
+                self._record_chapter(chapter)
         except Exception as error:
             with self._changed:
                 self._error, self._thread = error, None
                 self._changed.notify_all()
 
-    def _film(self, chapter: Chapter) -> None:
+    def _record_chapter(self, chapter: Chapter) -> None:
         """Record a chapter until it is complete or something else is more urgent."""
         # A take is one uninterrupted recording: after an interruption it is recorded again from the
         # beginning, and pictures that exist are skipped.

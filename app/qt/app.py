@@ -28,7 +28,7 @@ from app.qt.garbage import collect_on_this_thread
 from app.qt.pages.live.preview import Preview
 from app.qt.theme import icons
 from app.qt.workers.capture import CaptureWorker
-from app.qt.workers.worker import any_left_behind, stop_threads
+from app.qt.workers.worker import any_still_running, stop_threads
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def run(source: str = "", model: str = "", on_shown: Callable[[], None] | None =
     code = app.exec() if interrupts.code is None else interrupts.code
     interrupts.timer.stop()
     window.controller.stop()
-    if any_left_behind():
+    if any_still_running():
         _end_now(code)
     return code
 

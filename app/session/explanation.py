@@ -41,11 +41,11 @@ class Explanation:
     @property
     def lowest(self) -> Part | None:
         """The view furthest below its usual value; None if none is."""
-        return furthest_short(self.views)
+        return largest_shortfall(self.views)
 
     @property
     def lowest_region(self) -> Part | None:
-        return furthest_short(self.regions)
+        return largest_shortfall(self.regions)
 
     def agrees_with(self, score: float) -> bool:
         """Whether the terms sum to this score up to rounding."""
@@ -70,7 +70,7 @@ def explain(terms: Terms, view_names: Sequence[str], usual_terms: Terms = ()) ->
     )
 
 
-def furthest_short(parts: Sequence[Part]) -> Part | None:
+def largest_shortfall(parts: Sequence[Part]) -> Part | None:
     """Return the part furthest below its usual value; None if none is."""
     worst = max(parts, key=lambda part: part.shortfall, default=None)
     return worst if worst is not None and worst.shortfall > 0 else None

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton
 
 from app.capture.source import FrameSource, SourceInfo
 from app.qt import theme
-from app.qt.workers.worker import any_left_behind
+from app.qt.workers.worker import any_still_running
 from app.session.takes import Plan
 
 PATIENCE = 60_000
@@ -141,7 +141,7 @@ class Driver:
         self.controller.enrol.clear()
         self.window.close()
         assert self.controller.stop()
-        assert not any_left_behind()
+        assert not any_still_running()
 
 
 def activated(window):

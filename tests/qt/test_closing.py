@@ -48,7 +48,7 @@ def released():
 
 @pytest.mark.parametrize("where", ["open", "read", "close"])
 def test_that_a_blocking_source_does_not_keep_the_window_open(launch, released, expect_log, where):
-    expect_log("Blocked did not stop in .* left behind")
+    expect_log("Blocked did not stop in .* abandoned")
     source = Blocked(where, released)
     driver = launch(make_demo=lambda: source)
     if where != "close":
@@ -64,7 +64,7 @@ def test_that_the_waits_for_two_blocking_sources_do_not_add_up(
     # Longer than usual, for a busy machine: one wait fits into the time, two do not.
     monkeypatch.setattr("app.qt.workers.capture.STOP_SECONDS", 6.0)
     monkeypatch.setattr("app.qt.workers.worker.STOP_MILLISECONDS", 11_500)
-    expect_log("Blocked did not stop in .* left behind")
+    expect_log("Blocked did not stop in .* abandoned")
     sources = [Blocked("read", released) for _ in range(2)]
     remaining = iter(sources)
     driver = launch(make_demo=lambda: next(remaining))

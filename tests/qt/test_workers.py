@@ -14,7 +14,7 @@ from app.qt.controllers.source import SourceController
 from app.qt.state import Choice
 from app.qt.workers.capture import CaptureWorker
 from app.qt.workers.scoring import ScoringWorker
-from app.qt.workers.worker import Job, JobWorker, WorkerThread, any_left_behind, stop_threads
+from app.qt.workers.worker import Job, JobWorker, WorkerThread, any_still_running, stop_threads
 from app.settings import Settings
 from app.types import Frame
 from lmkl_core.errors import InvalidInputError, raise_if_cancelled
@@ -110,10 +110,10 @@ def test_that_a_thread_that_does_not_end_in_time_is_logged_and_kept(expect_log):
     assert began.wait(60)
     stubborn.thread.ask_to_stop()
     assert not stubborn.thread.wait(QDeadlineTimer(1))
-    assert any_left_behind()
+    assert any_still_running()
     released.set()
     assert stubborn.thread.wait(QDeadlineTimer(PATIENCE))
-    assert not any_left_behind()
+    assert not any_still_running()
 
 
 # ------------------------------------------------------------- capture

@@ -55,7 +55,7 @@ class GuidedTestController(Controller):
         self._planned: list[str] = []
         self._plans = {plan.name: plan for plan in built_in_plans()}
         self._kept: KeptSession | None = None
-        self._has_complained = False
+        self._has_warned = False
         self._on_disk: object = None
         self.templates = load_templates()
         session.guided_test.details = self.templates.last
@@ -178,10 +178,10 @@ class GuidedTestController(Controller):
 
     @Slot()
     def close_session(self) -> None:
-        """Put the session away, to be continued another day, and begin an empty one."""
+        """Save the session for later, and begin an empty one."""
         if self._session.guided_test.is_presenting:
             return
-        self._has_complained = False  # a new request may complain again
+        self._has_warned = False  # a new request may warn again
         if not self._keep() or self._kept is None:
             return
         self.release()
@@ -190,7 +190,7 @@ class GuidedTestController(Controller):
 
     @Slot(str)
     def continue_session(self, name: str) -> None:
-        """Continue a session on disk; the present one is put away."""
+        """Continue a session on disk; the present one is saved for later."""
         with self._show_errors():
             kept = open_kept(name)
             try:
@@ -211,7 +211,7 @@ class GuidedTestController(Controller):
         self.refresh()
 
     def release(self) -> None:
-        """Let go of the session on disk, to be continued later or in another window."""
+        """Unlock the session on disk, to be continued later or in another window."""
         if self._kept is not None:
             self._kept.release()
             self._kept = None
@@ -236,7 +236,7 @@ class GuidedTestController(Controller):
             self._kept = self._kept or KeptSession.begin()
             self._kept.keep(guided_test)
             self._on_disk = state
-            self._has_complained = False
+            self._has_warned = False
         return state == self._on_disk
 
     def _delete(self, kept: KeptSession) -> None:
@@ -311,6 +311,6 @@ class GuidedTestController(Controller):
         except OSError as error:
             if not text:
                 raise
-            if not self._has_complained:
-                self._has_complained = True
+            if not self._has_warned:
+                self._has_warned = True
                 self.tell(text.format(error.strerror or error), "warning", "test failed")

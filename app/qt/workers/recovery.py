@@ -44,7 +44,7 @@ class RecoveryWorker(Notifier):
         self._writing = threading.Lock()
         """Held while writing; the main thread waits for it only in `discard_now`."""
         self._journal = Journal()
-        self._has_complained = False
+        self._has_warned = False
         self._wanted = self._written = Wanted()
         self._restored: tuple[Found, ...] = ()
         self._unwanted: deque[Found] = deque()
@@ -98,7 +98,7 @@ class RecoveryWorker(Notifier):
                 self._write()
             except Exception as error:
                 log.info("Unsaved takes could not be kept: %s", trace_of(error))
-                self._complain(_reason(error))
+                self._warn_once(_reason(error))
 
     @Slot()
     def remove(self) -> None:
@@ -117,10 +117,10 @@ class RecoveryWorker(Notifier):
             for found in self._restored:
                 found.run.release()
 
-    def _complain(self, reason: str) -> None:
-        """Show once why takes cannot be kept; recording continues."""
-        if not self._has_complained:
-            self._has_complained = True
+    def _warn_once(self, reason: str) -> None:
+        """Show why takes cannot be kept, unless already shown; recording continues."""
+        if not self._has_warned:
+            self._has_warned = True
             text = (
                 f"Unsaved takes cannot be kept on disk ({reason}) and would be lost in a crash: "
                 "free some space, and export the model soon."

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 STOP_MILLISECONDS = 2000
 """Time for all threads to end when the window is closed."""
 
-_left_behind: list[QThread] = []
+_unfinished: list[QThread] = []
 """Threads that did not end in time; destroying one that runs would abort the process."""
 
 
@@ -68,7 +68,7 @@ class WorkerThread:
         if self.thread.wait(deadline):
             return True
         log.error("The thread %s did not end in time", self.thread.objectName())
-        _left_behind.append(self.thread)
+        _unfinished.append(self.thread)
         return False
 
 
@@ -80,9 +80,9 @@ def stop_threads(threads: Sequence[WorkerThread]) -> bool:
     return all([thread.wait(deadline) for thread in threads])
 
 
-def any_left_behind() -> bool:
+def any_still_running() -> bool:
     """Return whether a thread is still running after it was asked to end."""
-    return any(thread.isRunning() for thread in _left_behind)
+    return any(thread.isRunning() for thread in _unfinished)
 
 
 def sentence_of(error: BaseException, what: str) -> str:

@@ -68,7 +68,7 @@ def test_that_stopping_abandons_a_blocked_read_and_logs_it(recorder, blocked, re
     assert not capture.stop(0.05)
     assert capture.state.phase is Phase.ABANDONED
     assert capture.wait(0)
-    assert "left behind" in caplog.text
+    assert "abandoned" in caplog.text
     release.set()
     assert has_ended(capture)
     assert len(recorder.frames) == 3
