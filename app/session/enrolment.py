@@ -286,7 +286,7 @@ class Enrolment:
 
 @lru_cache(maxsize=1)
 def _coverage(samples: tuple[Sample, ...]) -> tuple[CoverageItem, ...]:
-    """Cached, like `_lights`: views ask at every frame, but samples change less often."""
+    """Return the coverage; cached, as views ask at every frame but samples change less often."""
     return coverage_by_person([(s.condition, s.take, s.person) for s in samples])
 
 

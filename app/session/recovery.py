@@ -5,8 +5,8 @@ and conditions of its frames, never a picture. The file is rewritten atomically 
 frame, so only the frame being written can be lost. 35 frames of the preset ``texture`` take 180 kB
 and 2 to 8 ms to write. Takes of the demo are not kept.
 
-The next start reads the folders of ended runs, as untrusted input, and offers to bring the takes
-back. They are then written to the folder of the new run, and the old one is deleted.
+The next start reads the folders of ended runs, as untrusted input, and offers to restore the
+takes. They are then written to the folder of the new run, and the old one is deleted.
 """
 
 import io

@@ -90,7 +90,7 @@ class Camera:
         return f32(cv2.multiply(light, _vignette(width, height)))
 
     def _gains(self, light: F32, time: float) -> F32:
-        """Auto exposure and white balance: slow, and weighted to the middle of the picture."""
+        """Return the gains of auto exposure and white balance, which adapt slowly."""
         middle = cv2.mean(light, _metering(light.shape[1], light.shape[0]))[:3]
         grey = max(float(np.mean(middle)), 1e-5)
         # Partial grey-world balance, as in webcams: casts are weakened, never removed.
@@ -119,7 +119,7 @@ class Camera:
         return f32(cv2.add(signal, cv2.multiply(spread, np.ascontiguousarray(grain))))
 
     def _black_level(self, signal: F32) -> float:
-        """Auto contrast: slowly remove part of the haze over the darkest parts."""
+        """Return the level of black, which slowly follows the haze over the darkest parts."""
         small = cv2.resize(signal, (64, 48), interpolation=cv2.INTER_AREA).mean(axis=2)
         wanted = self._stretch * min(float(np.percentile(small, 2)), 0.12)
         self._black = wanted if self._black is None else 0.94 * self._black + 0.06 * wanted
@@ -160,7 +160,7 @@ def _blurred(image: F32, blur: float) -> F32:
 
 @lru_cache(maxsize=1)
 def _tone_curve() -> NDArray[np.uint8]:
-    """8-bit value of each 16-bit level: a power law with a gentle S, as in webcams."""
+    """Map 16-bit levels to 8-bit values: a power law with a gentle S, as in webcams."""
     level = np.minimum(np.arange(2**16) / (_LEVELS - 1), 1.0)
     coded = level ** (1.0 / GAMMA)
     curved = coded - 0.22 * np.sin(2.0 * np.pi * coded) / (2.0 * np.pi)
@@ -183,7 +183,7 @@ def _vignette(width: int, height: int) -> F32:
 
 @lru_cache(maxsize=4)
 def _metering(width: int, height: int) -> NDArray[np.uint8]:
-    """Mask of the pixels that set the exposure: an ellipse over the middle half of the picture."""
+    """Return a mask of the pixels that set the exposure: an ellipse in the middle."""
     mask = np.zeros((height, width), np.uint8)
     middle, axes = (width // 2, height // 2), (width * 2 // 5, height * 9 // 20)
     cv2.ellipse(mask, middle, axes, 0, 0, 360, 255, -1)
@@ -192,7 +192,7 @@ def _metering(width: int, height: int) -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=1)
 def _noise_bank() -> F32:
-    """Slightly smooth noise; each frame takes a random window, since drawing takes 10 ms."""
+    """Return smooth noise; each frame takes a random window of it, as new noise takes 10 ms."""
     raw = generator("noise bank").standard_normal((1400, 1800, 3), np.float32)
     soft = cv2.GaussianBlur(raw, (0, 0), 0.55)
     return (soft / soft.std()).astype(np.float32)

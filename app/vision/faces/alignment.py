@@ -80,7 +80,7 @@ def face_transform(landmarks: NDArray[np.float64]) -> Matrix | None:
 
 
 def face_side(transform: Matrix) -> float:
-    """Side of the tight face square in pixels of the image."""
+    """Return the side of the tight face square in pixels of the image."""
     return 1.0 / scale_of(transform)
 
 

@@ -96,9 +96,9 @@ def survivors(
     over: Literal["union", "smaller"] = "union",
     at_most: int | None = None,
 ) -> NDArray[np.intp]:
-    """Greedy non-maximum suppression: indices, best score first.
+    """Return the indices left by greedy non-maximum suppression, best score first.
 
-    A box is dropped when it overlaps a better one by more than the limit.
+    A box is dropped if it overlaps a better one by more than the limit.
     """
     order = np.argsort(-scores, kind="stable")
     clash = overlaps(boxes[order], boxes[order], over) > limit

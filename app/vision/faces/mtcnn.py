@@ -87,7 +87,7 @@ class MtcnnDetector:
         return self._look(image, face.landmarks)
 
     def _proposals(self, pyramid: "_Pyramid") -> Boxes:
-        """First network: windows of all sizes, most likely first."""
+        """Run the first network; return windows of all sizes, most likely first."""
         all_boxes, all_scores = [np.empty((0, 4))], [np.empty(0)]
         for level, ratio in pyramid.levels(_CELL / _SMALLEST_FACE):
             x_first = np.ascontiguousarray(level.transpose(1, 0, 2))
@@ -104,7 +104,7 @@ class MtcnnDetector:
         return squared(boxes[survivors(boxes, scores, 0.7, at_most=_MAX_WINDOWS[0])])
 
     def _refined(self, pyramid: "_Pyramid", boxes: Boxes) -> Boxes:
-        """Second network: fewer windows, moved onto the faces."""
+        """Run the second network; return fewer windows, moved onto the faces."""
         if not len(boxes):
             return boxes
         crops = np.stack([pyramid.window(box, _REFINE_SIDE) for box in boxes])
@@ -128,7 +128,7 @@ class MtcnnDetector:
         return offsets.astype(np.float64), faceness.astype(np.float64)
 
     def _landmarks(self, pyramid: "_Pyramid", boxes: Boxes) -> list[NDArray[np.float64]]:
-        """Third network in the windows of the cascade: landmarks in the reduced image."""
+        """Run the third network on these windows; return landmarks in the reduced image."""
         found = []
         for box in boxes:
             offsets, points, faceness = self._outputs(pyramid.window(box, _OUTPUT_SIDE))
@@ -141,7 +141,7 @@ class MtcnnDetector:
         return [found[i][2] for i in survivors(regions, scores, 0.7, over="smaller")]
 
     def _look(self, image: Image, landmarks: NDArray[np.float64]) -> Face | None:
-        """Third network in a window placed by the landmarks, until they no longer move."""
+        """Run the third network where the landmarks are, until they no longer move."""
         for _ in range(_MAX_LOOKS):
             face, moved = self._look_once(image, landmarks)
             if face is None or face.confidence < _MIN_CONFIDENCE[2]:
