@@ -1,8 +1,8 @@
-"""Read the diagrams of docs/architecture.md and hold them against the imports.
+"""Read the diagrams of docs/architecture.md and compare them with the imports.
 
-A diagram is a mermaid flowchart. A box names the modules it holds in its label, ``app.models`` with
-everything in it, ``lmkl_core.*`` the single files of a package; the longest name wins. An arrow
-means: imports.
+A diagram is a mermaid flowchart. The label of a box names its modules: ``app.models`` includes all
+modules in it, ``lmkl_core.*`` only the files of the package itself; the longest matching name wins.
+An arrow means "imports".
 """
 
 import re
@@ -52,7 +52,7 @@ def diagrams_of(page: Page) -> list[Diagram]:
 
 
 def boxes_of(diagram: Diagram, module: str) -> list[str]:
-    """Return the box that holds a module, as a list of one or none."""
+    """Return the box that contains a module, as a list of one or none."""
     best, length = [], 0
     for box, names in diagram.boxes.items():
         for name in names:
@@ -71,7 +71,7 @@ def modules_below(package: str, root: Path) -> list[str]:
 
 
 def edges_between(diagram: Diagram, root: Path) -> dict[tuple[str, str], str]:
-    """Return the imports between the boxes of a diagram, each with an example."""
+    """Return the pairs of boxes with imports between them, each with an example."""
     modules = {name for package in ("app", "lmkl_core") for name in modules_below(package, root)}
     found: dict[tuple[str, str], str] = {}
     for package in ("app", "lmkl_core"):
@@ -86,7 +86,7 @@ def edges_between(diagram: Diagram, root: Path) -> dict[tuple[str, str], str]:
 
 @cache
 def _imports(path: Path) -> list[Import]:
-    """Read a file once for all diagrams."""
+    """Return the imports of a file, which is read once for all diagrams."""
     return imports_of(path)
 
 
@@ -95,7 +95,7 @@ def _name(path: Path, root: Path) -> str:
 
 
 def _imported(name: str, modules: set[str]) -> str:
-    """Return the module that an imported name lies in, which may be the name itself."""
+    """Return the module that contains an imported name, which may be the module itself."""
     while name and name not in modules:
         name = name.rpartition(".")[0]
     return name

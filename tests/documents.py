@@ -1,4 +1,4 @@
-"""Read the project's Markdown pages: what they link to, quote, show and tell to type."""
+"""Read the project's Markdown pages: links, quotations, labels and commands."""
 
 import ast
 import re
@@ -65,13 +65,13 @@ class Page:
 
     @property
     def targets(self) -> list[str]:
-        """What links, pictures and HTML attributes point to."""
+        """Targets of links, pictures and HTML attributes."""
         text = self.plain
         return [*_LINK.findall(text), *_ATTRIBUTE.findall(text)]
 
     @property
     def anchors(self) -> set[str]:
-        """The anchors of the headings, as GitHub makes them."""
+        """The anchors that GitHub generates for the headings."""
         found: dict[str, int] = {}
         anchors = set()
         for heading in _HEADING.findall(self.prose):
@@ -83,17 +83,17 @@ class Page:
 
     @property
     def quotations(self) -> list[str]:
-        """What stands in curly quotation marks, each on one line."""
+        """Texts in curly quotation marks, without line breaks."""
         return [" ".join(text.split()) for text in _QUOTED.findall(self.plain)]
 
     @property
     def labels(self) -> list[str]:
-        """What stands in italics, each on one line."""
+        """Texts in italics, without line breaks."""
         return [" ".join(text.split()) for text in _ITALIC.findall(_QUOTED.sub("", self.plain))]
 
     @property
     def command_lines(self) -> Iterator[str]:
-        """Lines to type, from console blocks; those that go on in the next one as one."""
+        """Commands in console blocks, with continuation lines joined."""
         for block in self.blocks:
             if block.language in ("console", "shell", "sh"):
                 for line in block.text.replace("\\\n", " ").splitlines():
@@ -102,19 +102,19 @@ class Page:
 
 
 def slug_of(heading: str) -> str:
-    """Return the anchor that GitHub makes of a heading."""
+    """Return the anchor that GitHub generates for a heading."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").replace("*", "")
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
 
 
 def section_of(page: Page, title: str) -> str:
-    """Return what stands below a heading of the second level, up to the next one."""
+    """Return the text below a second-level heading, up to the next one."""
     _, _, rest = page.prose.partition(f"## {title}\n")
     return rest.partition("\n## ")[0]
 
 
 def words_of(line: str) -> list[list[str]]:
-    """Split a line as a shell does: one list of words for every program in it."""
+    """Split a command line as a shell does, into a list of words for every program in it."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;>")
     lexer.whitespace_split = True
     commands: list[list[str]] = [[]]
@@ -132,8 +132,8 @@ def pages(*names: str) -> list[Page]:
 
 
 @cache
-def sayings() -> tuple[str, ...]:
-    """Every text in the program's own source that is no docstring, with … for what varies."""
+def program_texts() -> tuple[str, ...]:
+    """Return every string in the program except docstrings, with … for the parts that vary."""
     found = set()
     for folder in ("app", "lmkl_core"):
         for path in (ROOT / folder).rglob("*.py"):
@@ -144,14 +144,14 @@ def sayings() -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def is_said(quotation: str) -> bool:
-    """Whether the program holds this text; … stands for anything that varies."""
-    return any(quotation in text for text in sayings())
+def is_message(quotation: str) -> bool:
+    """Whether the program contains this text; … stands for the parts that vary."""
+    return any(quotation in text for text in program_texts())
 
 
 def is_label(text: str) -> bool:
-    """Whether something in the program has exactly these words on it, perhaps capitalised."""
-    return text in sayings() or text[:1].lower() + text[1:] in sayings()
+    """Whether the program has exactly this text, apart from the case of the first letter."""
+    return text in program_texts() or text[:1].lower() + text[1:] in program_texts()
 
 
 def _texts(tree: ast.Module) -> Iterator[str]:
@@ -165,15 +165,15 @@ def _texts(tree: ast.Module) -> Iterator[str]:
         if id(node) in silent:
             continue
         if isinstance(node, ast.JoinedStr):
-            yield _as_said("".join(_part(part) for part in node.values))
+            yield _as_shown("".join(_part(part) for part in node.values))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield _as_said(re.sub(r"\{[^{}]*\}", "…", node.value))
+            yield _as_shown(re.sub(r"\{[^{}]*\}", "…", node.value))
 
 
 def _part(part: ast.expr) -> str:
     return str(part.value) if isinstance(part, ast.Constant) else "…"
 
 
-def _as_said(text: str) -> str:
-    """Leave out what a menu underlines, and line breaks."""
+def _as_shown(text: str) -> str:
+    """Remove the marks of mnemonics, and line breaks."""
     return " ".join(re.sub(r"&(?=\w)", "", text).replace("...", "…").split())

@@ -1,4 +1,4 @@
-"""The pages tell the truth: links, pictures, quoted messages, commands, figures, diagrams."""
+"""The docs agree with the program: links, quoted messages, commands, figures, diagrams."""
 
 import contextlib
 import io
@@ -20,9 +20,9 @@ from tests.documents import (
     ROOT,
     Page,
     is_label,
-    is_said,
+    is_message,
     pages,
-    sayings,
+    program_texts,
     section_of,
     words_of,
 )
@@ -30,8 +30,8 @@ from tests.imports import imports_of, is_within
 
 ALL = pages()
 
-SPOKEN = pages("docs/guide.md", "docs/troubleshooting.md")
-"""Pages that quote the program: “…” is what it says, italics are what stands on a button."""
+QUOTING = pages("docs/guide.md", "docs/troubleshooting.md")
+"""Pages that quote the program: messages in “…”, labels of buttons and pages in italics."""
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
@@ -45,7 +45,7 @@ def broken_targets(page: Page) -> list[str]:
             continue
         name, _, anchor = target.partition("#")
         path = (page.path.parent / name).resolve() if name else page.path
-        # What is reached through a link must be in the repository, too.
+        # Targets must be in the repository, also after following symbolic links.
         is_there = path.exists() and path.is_relative_to(ROOT)
         if not is_there or (anchor and anchor not in Page(path).anchors):
             broken.append(target)
@@ -95,14 +95,14 @@ def test_that_every_section_of_figures_has_its_place():
         assert begin in text.partition(end)[0], name
 
 
-@pytest.mark.parametrize("page", SPOKEN, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", QUOTING, ids=lambda page: page.name)
 def test_that_every_quoted_message_is_one_of_the_programs(page):
     assert page.quotations
-    assert [text for text in page.quotations if not is_said(text)] == []
+    assert [text for text in page.quotations if not is_message(text)] == []
 
 
-@pytest.mark.parametrize("page", SPOKEN, ids=lambda page: page.name)
-def test_that_everything_in_italics_stands_in_the_program(page):
+@pytest.mark.parametrize("page", QUOTING, ids=lambda page: page.name)
+def test_that_every_label_in_italics_is_in_the_program(page):
     assert page.labels
     assert [text for text in page.labels if not is_label(text)] == []
 
@@ -113,7 +113,7 @@ def test_that_the_table_of_exit_codes_is_the_programs():
 
 
 def check_command(words: list[str], *, is_complete: bool) -> None:
-    """Parse a command line with the real program; raise what it would complain of."""
+    """Parse a command line with the real program; raise the error that it would report."""
     command, context = typer.main.get_command(cli), None
     arguments = words[1:]
     while True:
@@ -138,11 +138,11 @@ def is_ours(words: list[str]) -> bool:
 
 
 def commands_of(page: Page) -> list[tuple[list[str], bool]]:
-    """Return the program's command lines, and whether nothing may be missing in them."""
+    """Return the program's command lines, and whether each must be complete."""
     whole = [
         (words, True) for line in page.command_lines for words in words_of(line) if is_ours(words)
     ]
-    # In a sentence the first words may stand for the rest.
+    # In a sentence the first words of a command are enough.
     mentioned = [
         (words_of(text)[0], False)
         for text in page.inline
@@ -174,7 +174,7 @@ def test_that_every_make_target_and_benchmark_exists():
 
 
 def test_that_every_environment_variable_is_one_of_the_programs():
-    source = {name for text in sayings() for name in re.findall(r"LMKL_PAD_[A-Z]+", text)}
+    source = {name for text in program_texts() for name in re.findall(r"LMKL_PAD_[A-Z]+", text)}
     told = {name for page in ALL for name in re.findall(r"LMKL_PAD_[A-Z]+", page.text)}
     assert told
     assert told - source == set()
@@ -219,7 +219,7 @@ DIAGRAMS = diagrams_of(ARCHITECTURE)
 
 @pytest.mark.parametrize("diagram", DIAGRAMS, ids=lambda diagram: diagram.title)
 def test_that_arrows_of_a_diagram_are_the_imports_between_its_boxes(diagram):
-    tuple(TopologicalSorter(diagram.graph).static_order())  # raises where arrows lead back
+    tuple(TopologicalSorter(diagram.graph).static_order())  # raises if there is a cycle
     real = edges_between(diagram, ROOT)
     assert diagram.edges - set(real) == set(), "drawn, but nothing is imported"
     missing = {edge: real[edge] for edge in set(real) - diagram.edges}

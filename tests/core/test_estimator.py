@@ -87,7 +87,7 @@ def test_that_scores_at_or_above_the_threshold_are_accepted(n_inducing):
 
 
 @pytest.mark.parametrize("module", ["estimator", "baselines", "metrics", "theory"])
-def test_that_the_examples_in_docstrings_hold(module):
+def test_that_the_examples_in_docstrings_are_correct(module):
     assert doctest.testmod(import_module(f"lmkl_core.{module}")).failed == 0
 
 

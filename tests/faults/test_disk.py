@@ -154,7 +154,7 @@ def test_that_a_file_in_place_of_a_folder_is_refused(writer, tmp_path):
 
 @pytest.fixture
 def forbidden():
-    """Return a folder that may not be written to, not even by root, who becomes nobody."""
+    """Return a folder without write permission; root takes the identity of an ordinary user."""
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o555)
     user = os.geteuid()

@@ -1,4 +1,4 @@
-"""The table of faults in the docs holds no row without a test."""
+"""Every row of the table of faults in the docs has a test."""
 
 import re
 from pathlib import Path

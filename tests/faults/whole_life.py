@@ -37,7 +37,7 @@ class Everything(logging.Handler):
 
 
 class Hands:
-    """What `tests.qt.driving` needs of pytest-qt, without pytest."""
+    """The part of pytest-qt's bot that `tests.qt.driving` needs, without pytest."""
 
     def waitUntil(self, condition, timeout):
         from app.qt.window_picture import wait_until

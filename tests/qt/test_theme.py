@@ -60,7 +60,7 @@ def contrast(*pair):
 
 
 def perceived(colour, vision):
-    """Return a colour in CIELAB as somebody with this colour vision sees it."""
+    """Return a colour in CIELAB as seen with this colour vision."""
     rgb = np.clip(vision @ linear(colour), 0, 1)
     return cv2.cvtColor(np.float32([[rgb]]), cv2.COLOR_LRGB2LAB)[0, 0]
 

@@ -1,4 +1,4 @@
-"""Webcams, with OpenCV's side played by the test."""
+"""Webcams, with OpenCV replaced by the test."""
 
 import errno
 import os

@@ -60,7 +60,7 @@ def test_that_own_recordings_give_a_table_on_the_screen_and_on_disk(own, tmp_pat
     assert set(rows) == {"md", "localised-mkl"}
     for measured in rows.values():
         figures = measured["presentation_level"]["pooled"]["figures"]
-        # Of each of two people, one live take is learnt from; another and an attack are tested.
+        # Each of two people has one live take to learn from, and another and an attack to test.
         assert (figures["BPCER"]["n"], figures["AUC"]["n_attacks"]) == (2, 2)
     with (tmp_path / "out" / "plain.csv").open(encoding="utf-8", newline="") as stream:
         assert {line["species"] for line in csv.DictReader(stream)} == {"", "print"}

@@ -119,7 +119,7 @@ def test_that_a_failure_gives_the_exit_code_and_does_not_stop_the_others(folder)
 
 
 @pytest.mark.usefixtures("one_big_file")
-def test_that_after_a_failed_download_the_manual_way_is_named(folder, server):
+def test_that_a_failed_download_says_how_to_get_the_file_by_hand(folder, server):
     for answer, code in (
         (Answer(status=404), ExitCode.MISSING_WEIGHTS),
         (Answer(body=CONTENT[:-1] + b"!"), ExitCode.BAD_WEIGHTS),

@@ -39,7 +39,7 @@ def test_that_rows_follow_the_recordings_of_the_plan(store, plan, tmp_path):
     assert data.train.recordings.tolist() == numbers.tolist()
 
 
-def test_that_only_development_rows_know_attacks(store, plan, tmp_path):
+def test_that_only_development_rows_say_which_are_attacks(store, plan, tmp_path):
     data = assemble(plan, (plan,), store, tmp_path)
     is_attack = np.repeat([recording.is_attack for recording in plan.development], N_FRAMES)
     assert 0 < np.count_nonzero(is_attack) < len(is_attack)

@@ -52,7 +52,7 @@ def blank(value=0, height=HEIGHT, width=WIDTH):
 
 
 def side_by_side(left_height, right_height, left=2, right=7):
-    """Return a frame of two people on grey whose pictures have these heights, 0 for nobody.
+    """Return a frame of two people on grey whose pictures have these heights, 0 for none.
 
     Faces fill their pictures equally, so equal heights mean equally large faces.
     """

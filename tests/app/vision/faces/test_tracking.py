@@ -148,7 +148,7 @@ def test_that_a_face_hidden_briefly_is_followed_again_beside_another(counting):
 
 def test_that_a_face_that_detections_miss_repeatedly_is_given_up(mtcnn):
     class Stubborn(Counting):
-        """Goes on refining a face that is gone."""
+        """Keeps refining a face that is gone."""
 
         def refine(self, image, face):
             return face
