@@ -30,11 +30,11 @@ class ViewsEstimator(OutlierMixin, BaseEstimator):
     parameter_checks: ClassVar[Mapping[str, Check]] = {}
 
     def decision_function(self, X) -> np.ndarray:
-        """``score_samples(X) - offset_``: at least 0 for accepted samples."""
+        """Return ``score_samples(X) - offset_``, which is at least 0 for accepted samples."""
         return self.score_samples(X) - self.offset_
 
     def predict(self, X) -> np.ndarray:
-        """1 for accepted (bona fide) samples, -1 for refused ones."""
+        """Return 1 for accepted (bona fide) samples, -1 for refused ones."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
     def _checked_parameters(self) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class Clusters:
     def _single_sample(
         self, products: list[float], diagonal: float, temperature: float
     ) -> np.ndarray:
-        """Memberships of one sample; for three numbers plain Python is ten times faster."""
+        """Return one sample's memberships; for three numbers plain Python is ten times faster."""
         parts = zip(products, self.square_norms.tolist(), strict=True)
         squares = [norm - 2.0 * product + diagonal for product, norm in parts]
         exponents = [math.sqrt(max(square, 0.0)) / -temperature for square in squares]
@@ -71,7 +71,7 @@ def check_enough_samples(n_samples: int, n_clusters: int) -> None:
 
 
 def fit_clusters(mean_kernel, n_clusters: int, *, random_state=None, n_init: int = 8):
-    """Kernel k-means on an ``(n, n)`` kernel; return `Clusters` and the labels ``(n,)``."""
+    """Run kernel k-means on an ``(n, n)`` kernel; return `Clusters` and the labels ``(n,)``."""
     kernel = np.asarray(mean_kernel, dtype=float)
     n = len(kernel)
     check_enough_samples(n, n_clusters)
@@ -94,7 +94,7 @@ def fit_clusters(mean_kernel, n_clusters: int, *, random_state=None, n_init: int
 
 
 def centres_of(kernel: np.ndarray, labels: np.ndarray, n_clusters: int) -> Clusters:
-    """Means of the labelled samples."""
+    """Return the means of the labelled samples."""
     onehot = np.eye(n_clusters)[labels]
     coefficients = onehot / onehot.sum(axis=0)
     square_norms = np.einsum("ic,ij,jc->c", coefficients, kernel, coefficients, optimize=True)

@@ -212,11 +212,11 @@ class LocalisedMKL(ViewsEstimator):
         return self
 
     def score_samples(self, X) -> np.ndarray:
-        """Scores of ``X`` (as in `fit`), ``(m,)``; higher is more genuine."""
+        """Return the scores of ``X`` (as in `fit`), ``(m,)``; higher is more genuine."""
         return np.add.reduce(self.explain(X), axis=(1, 2))
 
     def explain(self, X, *, return_memberships=False):
-        """Contributions of every cluster and view, ``(m, C, G)``; they sum to the scores.
+        """Return the contribution of every cluster and view, ``(m, C, G)``; they sum to the scores.
 
         With ``return_memberships``, also the memberships ``(m, C)``.
         """
@@ -224,7 +224,7 @@ class LocalisedMKL(ViewsEstimator):
         return explained if return_memberships else explained[0]
 
     def memberships(self, X) -> np.ndarray:
-        """``p_c`` of new samples, ``(m, C)``."""
+        """Return ``p_c`` of new samples, ``(m, C)``."""
         return self._scored(X, Scorer.memberships)
 
     def calibrate(self, *, target_bpcer=None, block_length=None):

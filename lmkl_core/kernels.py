@@ -13,7 +13,7 @@ WIDTH_ROWS = 2000
 
 
 def half_square_distances(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """``|x - y|^2 / 2`` for all pairs, shape ``(len(X), len(Y))``, never negative."""
+    """Return ``|x - y|^2 / 2`` for all pairs, ``(len(X), len(Y))``, never negative."""
     D = X @ Y.T
     np.negative(D, out=D)
     D += 0.5 * np.einsum("ij,ij->i", X, X)[:, None]
@@ -22,14 +22,14 @@ def half_square_distances(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
 
 
 def rbf(X: np.ndarray, Y: np.ndarray, *, width: float) -> np.ndarray:
-    """``exp(-|x - y|^2 / (2 width^2))``."""
+    """Return ``exp(-|x - y|^2 / (2 width^2))`` for all pairs."""
     D = half_square_distances(X, Y)
     D *= -1.0 / width**2
     return np.exp(D, out=D)
 
 
 def linear(X: np.ndarray, Y: np.ndarray, *, width: float = 1.0) -> np.ndarray:
-    """``x . y``; the width is ignored."""
+    """Return ``x . y`` for all pairs; the width is ignored."""
     return X @ Y.T
 
 
@@ -57,7 +57,7 @@ def register_kernel(name: str, function: Callable[..., np.ndarray]) -> None:
 
 
 def half_mean_distance(X: np.ndarray) -> float:
-    """The paper's width: half the mean Euclidean distance between different rows."""
+    """Return the paper's width: half the mean Euclidean distance between different rows."""
     if len(X) > WIDTH_ROWS:
         X = X[np.linspace(0, len(X) - 1, WIDTH_ROWS).astype(int)]
     X = X - X.mean(axis=0)
@@ -77,7 +77,7 @@ kernels another recording of the same person scores near 0. Chosen on real peopl
 
 
 def width_of(X: np.ndarray, takes: np.ndarray | None = None) -> float:
-    """Width of a view's kernel: the paper's, or the minimum set by `TAKE_WIDTHS` if larger."""
+    """Return a view's kernel width: the paper's, or the minimum set by `TAKE_WIDTHS` if larger."""
     width = half_mean_distance(X)
     if takes is None:
         return width
@@ -94,7 +94,7 @@ class ViewKernel:
     width: float = 1.0
 
     def __call__(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-        """Kernel values of all pairs of rows."""
+        """Return the kernel values of all pairs of rows."""
         if self.name not in KERNELS:
             raise InvalidInputError(
                 f"Kernel {self.name!r} is not registered here: call "
@@ -103,7 +103,7 @@ class ViewKernel:
         return KERNELS[self.name](X, Y, width=self.width)
 
     def diagonal(self, X: np.ndarray) -> np.ndarray:
-        """``k(x, x)`` of every row."""
+        """Return ``k(x, x)`` of every row."""
         if self.name == "rbf":
             return np.ones(len(X))
         if self.name == "linear":
@@ -155,7 +155,7 @@ def fit_kernels(views: Views, kernel, takes: np.ndarray | None = None) -> tuple[
 
 
 def gram(kernel: ViewKernel, X: np.ndarray) -> np.ndarray:
-    """Symmetric Gram matrix of one view's rows."""
+    """Return the symmetric Gram matrix of one view's rows."""
     centred = X - X.mean(axis=0) if kernel.name == "rbf" else X
     with np.errstate(over="ignore", invalid="ignore"):
         K = kernel(centred, centred)
@@ -198,7 +198,7 @@ def check_precomputed(view: str, K: np.ndarray) -> np.ndarray:
 
 
 def gram_stack(kernels, names, arrays) -> np.ndarray:
-    """Gram matrices of all views, ``(G, n, n)``, in the dtype of the views."""
+    """Return the Gram matrices of all views, ``(G, n, n)``, in the dtype of the views."""
     n = len(arrays[0])
     stack = np.empty((len(arrays), n, n), dtype=np.result_type(*arrays))
     for g, (kernel, name, X) in enumerate(zip(kernels, names, arrays, strict=True)):
@@ -208,7 +208,7 @@ def gram_stack(kernels, names, arrays) -> np.ndarray:
 
 
 def mean_gram(kernels, arrays) -> np.ndarray:
-    """Unweighted mean of the views' Gram matrices, with only one in memory at a time."""
+    """Return the mean of the views' Gram matrices, with only one of them in memory at a time."""
     total = np.zeros((len(arrays[0]), len(arrays[0])))
     for kernel, X in zip(kernels, arrays, strict=True):
         total += X if kernel.name == PRECOMPUTED else gram(kernel, X)

@@ -67,7 +67,7 @@ SELECTION_BPCER = 0.05
 
 
 def novelty_radius(scores: np.ndarray, target_bpcer: float = SELECTION_BPCER) -> float:
-    """Displacement, in kernel widths, beyond which a typical genuine sample is refused."""
+    """Return the displacement, in kernel widths, beyond which a genuine sample is refused."""
     median, threshold = float(np.median(scores)), threshold_for(scores, target_bpcer)
     if not 0 < threshold or not median > 0:
         return float("inf")
@@ -110,7 +110,7 @@ class Selection:
 
 
 def serpentine_pairs(exponents: Sequence[float]) -> list[tuple[float, float]]:
-    """Unordered pairs ``p <= q`` in an order in which neighbours are close."""
+    """Return the pairs ``p <= q`` in an order in which neighbours are close."""
     values = sorted(set(exponents))
     pairs = []
     for row, p in enumerate(values):
@@ -120,7 +120,7 @@ def serpentine_pairs(exponents: Sequence[float]) -> list[tuple[float, float]]:
 
 
 def exponent_pairs(constraint: str, exponents: Sequence[float]) -> list[tuple[float, float]]:
-    """Pairs to solve for a constraint; vector norms have only one exponent."""
+    """Return the pairs to solve for a constraint; vector norms have only one exponent."""
     if str(constraint).endswith("vector"):
         return [(p, p) for p in sorted(set(exponents))]
     return serpentine_pairs(exponents)
@@ -325,7 +325,7 @@ def score_grid(
 def _scores(
     local: Localised, settings: Settings, support, arrays, weights: np.ndarray, duals
 ) -> np.ndarray:
-    """Scores of all cells, a block of rows at a time."""
+    """Score rows with all cells, a block at a time."""
     n_cells, n_clusters, n_views = weights.shape
     n, m = len(support[0]), len(arrays[0])
     # Coefficients of the kernel rows, (n, cells, C).

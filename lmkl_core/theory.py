@@ -171,7 +171,7 @@ def _learned_weights_factor(
 
 
 def complexity_ratios(n_clusters: int, n_views: int, p: float, q: float) -> dict[str, float]:
-    """Ratios of the joint matrix family's printed bound to those of the other three (Prop. 4).
+    """Return the ratios of the joint matrix family's printed bound to the other three (Prop. 4).
 
     (i) ``(CG)^(1/4p - 1/4q)`` to the joint vector family, (ii) ``C^(-1/4p - 1/4q)
     G^(1/4p - 1/4q)`` to the disjoint vector family, (iii) ``C^(-1/4p - 1/4q)`` to the disjoint
@@ -190,7 +190,7 @@ def complexity_ratios(n_clusters: int, n_views: int, p: float, q: float) -> dict
 
 
 def lambda_radius(dual_coef: ArrayLike, effective_kernel_quadratic: float) -> float:
-    """Radius ``Lambda = sqrt(lambda^T K lambda)`` of a fitted model; only descriptive.
+    """Return the radius ``Lambda = sqrt(lambda^T K lambda)`` of a fit; only descriptive.
 
     Compute the quadratic form, without ``delta I``, as ``lambda^T f`` with the training scores
     ``f = K lambda``, because ``sum lambda - delta |lambda|^2`` suffers from cancellation.

@@ -136,7 +136,7 @@ class Baseline(ViewsEstimator):
         return self
 
     def score_samples(self, X) -> np.ndarray:
-        """Scores of ``X`` (as in `fit`), ``(m,)``; higher is more genuine."""
+        """Return the scores of ``X`` (as in `fit`), ``(m,)``; higher is more genuine."""
         check_is_fitted(self, "offset_")
         if self._single and is_single_view(X):
             X = self._validated(X, reset=False)
@@ -176,7 +176,7 @@ class Baseline(ViewsEstimator):
 
 
 def folds_of(blocks: list[np.ndarray], conditions: np.ndarray) -> list[np.ndarray]:
-    """Rows of every fold: blocks are assigned in turn, condition by condition."""
+    """Return the rows of every fold; blocks are assigned in turn, condition by condition."""
     ordered = sorted(blocks, key=lambda rows: (conditions[rows[0]], rows[0]))
     count = min(REFITS, len(blocks))
     return [np.concatenate(ordered[fold::count]) for fold in range(count)]
@@ -185,7 +185,7 @@ def folds_of(blocks: list[np.ndarray], conditions: np.ndarray) -> list[np.ndarra
 def left_out_scores(
     views: Views, folds: list[np.ndarray], refit: Refit, cancel: Callable[[], bool] | None
 ) -> np.ndarray:
-    """Scores of every row under a machine fitted without its fold."""
+    """Return the score of every row under a machine fitted without its fold."""
     scores = np.full(views.n_samples, np.nan)
     for rows in folds:
         raise_if_cancelled(cancel)
@@ -195,14 +195,14 @@ def left_out_scores(
 
 
 def scores_of(machine: Machine, views: Views) -> np.ndarray:
-    """Scores of rows, block by block."""
+    """Score rows block by block."""
     starts = range(0, views.n_samples, BLOCK_ROWS)
     blocks = (tuple(array[at : at + BLOCK_ROWS] for array in views.arrays) for at in starts)
     return np.concatenate([machine(block) for block in blocks])
 
 
 def closeness(distances: np.ndarray) -> np.ndarray:
-    """``1 / (1 + d)`` of distances ``d``."""
+    """Return ``1 / (1 + d)`` for distances ``d``."""
     return 1.0 / (1.0 + finite(distances))
 
 

@@ -174,7 +174,7 @@ class ShrunkGaussian:
         return cls(mean, axes, (1 - shrinkage) * values + floor, floor, shrinkage)
 
     def square_distances(self, X: np.ndarray) -> np.ndarray:
-        """Squared Mahalanobis distances of rows from the mean."""
+        """Return the squared Mahalanobis distances of rows from the mean."""
         X = X - self.mean
         inside = (X @ self.axes) ** 2
         outside = np.maximum(np.einsum("ij,ij->i", X, X) - inside.sum(axis=1), 0.0)

@@ -97,7 +97,7 @@ def distance_form(gram: np.ndarray) -> np.ndarray:
 
 
 def solve_one_class(matrix: np.ndarray, nu: float) -> np.ndarray:
-    """``alpha`` that maximises ``-alpha' matrix alpha`` over the capped simplex, ``(n,)``."""
+    """Maximise ``-alpha' matrix alpha`` over the capped simplex; return ``alpha``, ``(n,)``."""
     if nu == 1:  # only one point is feasible, and libsvm finds no offset for it
         return np.full(len(matrix), 1 / len(matrix))
     # libsvm stores kernels in single precision, so a smaller tolerance is pointless.
@@ -181,7 +181,7 @@ class Search:
         return on_simplex(result.x[:n_views])
 
     def gap(self, objective: float) -> float:
-        """Relative gap of an objective."""
+        """Return the relative gap of an objective."""
         scale = max(abs(objective), LEAST_OBJECTIVE)
         return max(objective - self.lower_bound, 0.0) / scale + ROUNDING
 
@@ -202,7 +202,7 @@ def on_simplex(weights: np.ndarray) -> np.ndarray:
 
 
 def curvature(stack: np.ndarray, visit: Visit, nu: float) -> np.ndarray:
-    """Second derivatives of ``J``, ``(G, G)``, for a fixed set of free coefficients."""
+    """Return the second derivatives of ``J``, ``(G, G)``, for a fixed set of free coefficients."""
     cap = 1 / (nu * len(visit.alpha))
     margin = AT_BOUND * min(cap, 1.0)
     free = np.flatnonzero((visit.alpha > margin) & (visit.alpha < cap - margin))
@@ -225,7 +225,7 @@ def curvature(stack: np.ndarray, visit: Visit, nu: float) -> np.ndarray:
 
 
 def model_minimiser(weights: np.ndarray, gradient: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Minimiser of the quadratic model on the simplex."""
+    """Minimise the quadratic model on the simplex."""
     spread = float(np.ptp(gradient))
     ridge = 1e-10 * max(float(np.trace(second)), spread, np.finfo(float).tiny)
     lower = np.linalg.cholesky(second + ridge * np.eye(len(weights)))
@@ -243,7 +243,7 @@ def model_minimiser(weights: np.ndarray, gradient: np.ndarray, second: np.ndarra
 
 
 def descend(search: Search, here: Visit) -> Visit | None:
-    """One Newton step with backtracking; ``None`` if ``J`` does not decrease enough."""
+    """Take a Newton step with backtracking; return ``None`` if ``J`` does not decrease enough."""
     second = curvature(search.stack, here, search.nu)
     target = model_minimiser(here.weights, here.terms, second)
     slope = float(here.terms @ (target - here.weights))

@@ -32,7 +32,7 @@ DECAYS_PER_BLOCK = 6
 
 
 def rows_of_takes(takes: np.ndarray) -> list[np.ndarray]:
-    """Row numbers of every take, in time order."""
+    """Return the row numbers of every take, in time order."""
     return [np.flatnonzero(takes == take) for take in np.unique(takes)]
 
 
@@ -62,7 +62,7 @@ def block_numbers(blocks: list[np.ndarray], n_samples: int) -> np.ndarray:
 
 
 def lag_similarity(kernel: np.ndarray, takes: np.ndarray, max_lag: int) -> np.ndarray:
-    """Mean normalised similarity of rows ``lag`` apart in the same take, ``lag = 1..max_lag``."""
+    """Return the mean normalised similarity of rows of a take at each ``lag`` up to ``max_lag``."""
     root = np.sqrt(np.maximum(np.diag(kernel), np.finfo(float).tiny))
     sums, counts = np.zeros(max_lag), np.zeros(max_lag)
     for rows in rows_of_takes(takes):
@@ -99,14 +99,14 @@ def choose_block_length(kernel: np.ndarray, takes: np.ndarray) -> int:
 
 
 def inverse_from_cholesky(lower: np.ndarray) -> np.ndarray:
-    """``A^{-1}`` from the lower Cholesky factor of ``A``."""
+    """Return ``A^{-1}`` from the lower Cholesky factor of ``A``."""
     inverse, _ = lapack.dpotri(lower, lower=1)
     inverse = np.tril(inverse)
     return inverse + np.tril(inverse, -1).T
 
 
 def left_out_scores(inverse: np.ndarray, dual_coef: np.ndarray, blocks) -> np.ndarray:
-    """Scores of every block under the model trained without it, in closed form."""
+    """Score every block under the model trained without it, in closed form."""
     scores = np.full(len(dual_coef), np.nan)
     for rows in blocks:
         if len(rows) == 1:

@@ -26,7 +26,7 @@ from lmkl_core.errors import InvalidInputError
 
 
 def clopper_pearson(failures, trials: float, confidence: float = 0.95):
-    """Exact two-sided interval of a proportion, or of several: ``failures`` may be an array.
+    """Return the exact two-sided interval of a proportion; ``failures`` may be an array.
 
     Counts may be effective numbers, so they need not be integers. No trials give ``(0, 1)``.
     """
@@ -159,7 +159,7 @@ class Calibration:
 
 
 def threshold_for(scores: np.ndarray, target: float) -> float:
-    """Threshold below which at most ``target`` of new exchangeable scores fall, in expectation."""
+    """Return the threshold below which a new score falls with probability at most ``target``."""
     rank = max(1, int(np.floor(target * (len(scores) + 1) + 1e-9)))
     return float(np.sort(scores)[rank - 1])
 

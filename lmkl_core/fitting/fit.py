@@ -114,7 +114,7 @@ def solve_settings(
 
 
 def weight_constraint(settings: Settings, n_clusters: int, n_views: int) -> NormConstraint:
-    """Constraint of a family; fixed weights are normalised by the joint matrix norm."""
+    """Return a family's constraint; fixed weights are normalised by the joint matrix norm."""
     family = settings.constraint if settings.constraint in FAMILIES else "joint-matrix"
     return make_constraint(family, settings.p, settings.q, n_clusters, n_views)
 
@@ -122,7 +122,7 @@ def weight_constraint(settings: Settings, n_clusters: int, n_views: int) -> Norm
 def fixed_weights(
     settings: Settings, constraint: NormConstraint, n_clusters: int, n_views: int
 ) -> np.ndarray:
-    """Fixed weights of norm one: all equal, or only one view."""
+    """Return fixed weights of norm one: all equal, or only one view."""
     if settings.constraint == "uniform":
         return constraint.uniform().reshape(n_clusters, n_views)
     weights = np.zeros((n_clusters, n_views))
@@ -131,7 +131,7 @@ def fixed_weights(
 
 
 def certificate_gap(problem: Problem, weights: np.ndarray, settings: Settings) -> float:
-    """Certified relative gap of given weights, from the linear bound only."""
+    """Return the certified relative gap of given weights, from the linear bound only."""
     if settings.constraint in FIXED_FAMILIES:
         return problem.evaluate(weights).rounding
     constraint = weight_constraint(settings, problem.n_clusters, problem.n_views)
@@ -141,7 +141,7 @@ def certificate_gap(problem: Problem, weights: np.ndarray, settings: Settings) -
 
 
 def evaluate_fixed(problem: Problem, weights: np.ndarray, constraint: NormConstraint) -> Solution:
-    """Solution at given weights; the gap is only rounding."""
+    """Return the solution at fixed weights, whose gap is only rounding."""
     run = Run(problem, constraint, 1.0)
     evaluation = problem.evaluate(weights)
     run.best, run.lower_bound = evaluation, evaluation.objective

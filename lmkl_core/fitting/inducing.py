@@ -75,7 +75,7 @@ class InducingBasis:
         return z.reshape(len(phi), -1), memberships
 
     def chunks(self, views: Views) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Features of all rows, `CHUNK_ROWS` at a time."""
+        """Yield the features of all rows, `CHUNK_ROWS` at a time."""
         for start in range(0, views.n_samples, CHUNK_ROWS):
             yield self.features(views.rows(slice(start, start + CHUNK_ROWS)))
 
@@ -225,7 +225,7 @@ class InducingProblem:
         )
 
     def coefficients(self, evaluation: Evaluation) -> np.ndarray:
-        """Coefficients of the kernel rows at the landmarks, ``(G, M, C)``."""
+        """Return the coefficients of the kernel rows at the landmarks, ``(G, M, C)``."""
         e = evaluation.state[0]
         n_landmarks = self.basis.landmarks.n_samples
         result = np.empty((self.n_views, n_landmarks, self.n_clusters))
@@ -236,7 +236,7 @@ class InducingProblem:
         return result
 
     def left_out(self, evaluation: Evaluation, views: Views, blocks) -> np.ndarray:
-        """Left-out scores of blocks of rows, in the closed form of the exact problem.
+        """Return left-out scores of blocks of rows, in the closed form of the exact problem.
 
         ``(A^{-1})_BB = (I - T^T T) / delta`` with ``T = L^{-1} D^{1/2} Z_B^T``.
         """

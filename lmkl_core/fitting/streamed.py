@@ -147,7 +147,7 @@ def fit(
 
 
 def calibration_rows(takes: np.ndarray, most: int = CALIBRATION_ROWS) -> np.ndarray:
-    """Rows to calibrate on: all, or evenly spread stretches of evenly spaced takes."""
+    """Return the rows to calibrate on: all, or evenly spread stretches of evenly spaced takes."""
     if len(takes) <= most:
         return np.arange(len(takes))
     parts = rows_of_takes(takes)

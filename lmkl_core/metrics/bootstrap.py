@@ -61,7 +61,7 @@ def bootstrap_figure(
 
 
 def bootstrap_auc(table: ScoreTable, **options: Unpack[Options]) -> Resampled:
-    """Area under the ROC curve with its interval over subjects; ties count half."""
+    """Return the area under the ROC curve with its interval over subjects; ties count half."""
     subjects = Subjects(table.rows(table.is_answered))
     counts = _subject_counts(subjects, "AUC")
     drawing = Drawing(subjects, **options)
@@ -74,7 +74,7 @@ def bootstrap_auc(table: ScoreTable, **options: Unpack[Options]) -> Resampled:
 
 
 def bootstrap_acer(table: ScoreTable, threshold: float, **options: Unpack[Options]) -> Resampled:
-    """ACER, the mean of the largest APCER and BPCER, with its interval over subjects.
+    """Return ACER, the mean of the largest APCER and BPCER, with its interval over subjects.
 
     The threshold is fixed: its variation with the development data is not included.
     """
@@ -105,7 +105,7 @@ def bootstrap_difference(
     is_paired: bool = True,
     **options: Unpack[Options],
 ) -> Resampled:
-    """Difference of a figure, second minus first, with its interval over subjects.
+    """Return the difference of a figure, second minus first, with its interval over subjects.
 
     Parameters
     ----------

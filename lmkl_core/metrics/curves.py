@@ -76,7 +76,7 @@ def det_points(bona_fide: ArrayLike, attacks: Attacks) -> tuple[Scores, Scores]:
 
 
 def auc(bona_fide: ArrayLike, attacks: Attacks, confidence: float = CONFIDENCE) -> Estimate:
-    """Probability that a bona fide presentation scores higher than an attack; ties count half."""
+    """Return the probability that bona fide scores higher than an attack; ties count half."""
     genuine, spoofs = as_scores(bona_fide, "bona fide presentations"), pooled(attacks)
     n_pairs = len(genuine) * len(spoofs)
     if not n_pairs:
@@ -90,7 +90,7 @@ def auc(bona_fide: ArrayLike, attacks: Attacks, confidence: float = CONFIDENCE) 
 
 
 def eer(bona_fide: ArrayLike, attacks: Attacks, confidence: float = CONFIDENCE) -> Estimate:
-    """Mean of APCER (over all attacks) and BPCER where they are closest to each other.
+    """Return the mean of APCER (over all attacks) and BPCER where they are closest.
 
     It describes the scores, not a deployed system: the threshold is chosen on the same scores.
     """
@@ -114,7 +114,7 @@ def eer(bona_fide: ArrayLike, attacks: Attacks, confidence: float = CONFIDENCE) 
 def bpcer_at_apcer(
     bona_fide: ArrayLike, attacks: Attacks, target: float, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """BPCER at the lowest threshold at which no species' APCER exceeds the target.
+    """Return BPCER at the lowest threshold at which no species' APCER exceeds the target.
 
     A ``target`` of 0.05 is also known as BPCER20.
     """

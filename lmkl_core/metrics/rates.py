@@ -249,7 +249,7 @@ def exact_intervals(
 
 
 def mean_interval(value: float, n: int, confidence: float = CONFIDENCE) -> Interval:
-    """Interval of the true mean of values in [0, 1], from the mean ``value`` of ``n`` of them."""
+    """Return the interval of the true mean of values in [0, 1]; ``value`` is the mean of ``n``."""
     if not n:
         return NOTHING_KNOWN
     limit = log(2 / (1 - confidence)) / n

@@ -147,7 +147,10 @@ def seal(document: dict[str, Any], tensors: dict[str, np.ndarray]) -> bytes:
 
 
 def digest(document: dict[str, Any], tensors: dict[str, np.ndarray]) -> str:
-    """SHA-256 of the manifest without digest, and of all tensors with name, dtype and shape."""
+    """Return the SHA-256 of the manifest, without its digest, and of the tensors.
+
+    It covers the names, dtypes and shapes of the tensors, too.
+    """
     state = hashlib.sha256(canonical(document).encode("ascii"))
     for name in sorted(tensors):
         array = np.ascontiguousarray(tensors[name])

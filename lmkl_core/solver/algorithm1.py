@@ -71,7 +71,7 @@ def solve_as_printed(
 
 
 def _update(constraint: NormConstraint, weights: np.ndarray, sensitivity: np.ndarray):
-    """Lines 9 and 10 of Algorithm 1."""
+    """Carry out lines 9 and 10 of Algorithm 1."""
     p, q = constraint.p, constraint.q
     with np.errstate(all="ignore"):
         power_p = np.sum(weights**p, axis=1, keepdims=True)

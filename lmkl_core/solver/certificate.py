@@ -204,7 +204,7 @@ def support_bound(sensitivity, p, q, at_point=None, tolerance=1e-12):
 
 
 def _vector_norm_support(sensitivity: np.ndarray, p: float):
-    """Closed form for ``p == q``: the dual norm, and the weights that attain it."""
+    """Return the dual norm for ``p == q`` and the weights that attain it, in closed form."""
     with np.errstate(divide="ignore"):
         log_u = np.log(sensitivity)
     log_bound = log_dual_norm(log_u, p)

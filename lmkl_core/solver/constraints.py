@@ -87,7 +87,7 @@ class NormConstraint:
         return np.asarray(weights, dtype=float).reshape(self.n_groups, self.group_size)
 
     def uniform(self) -> np.ndarray:
-        """Equal weights of norm one, the starting point of Algorithm 1, split into groups."""
+        """Return equal weights of norm one, the start of Algorithm 1, split into groups."""
         value = self.group_size ** (-(self.p + self.q) / (2 * self.p * self.q))
         return np.full((self.n_groups, self.group_size), value)
 
@@ -99,7 +99,7 @@ class NormConstraint:
         return log_p, logsumexp(self.q * log_weights) / self.q
 
     def norm(self, weights: np.ndarray) -> float:
-        """Largest ``|m|_p |m|_q`` over the groups: at most one for feasible weights."""
+        """Return the largest ``|m|_p |m|_q`` of the groups, at most one for feasible weights."""
         with np.errstate(divide="ignore"):
             log_p, log_q = self.log_norms(np.log(self.split(weights)))
         return float(np.exp(np.max(log_p + log_q)))

@@ -101,7 +101,7 @@ class Geometry:
 
 
 def weights_that_matter(shares: Shares, pull: np.ndarray) -> np.ndarray:
-    """Which weights have any influence at working precision; ``pull`` is ``m u``."""
+    """Return which weights have any influence at working precision; ``pull`` is ``m u``."""
     kappa = pull.sum(axis=1, keepdims=True)
     return (shares.share > NEGLIGIBLE) | (pull > NEGLIGIBLE * kappa)
 

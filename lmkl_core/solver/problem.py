@@ -156,7 +156,7 @@ class GramProblem:
         return kernel
 
     def factor(self, weights: np.ndarray) -> np.ndarray:
-        """Lower Cholesky factor of ``A = delta I + K_mu``; counts as one linear solve."""
+        """Return the lower Cholesky factor of ``A = delta I + K_mu``; counts as a linear solve."""
         matrix = self.effective_kernel(weights)
         matrix.flat[:: self.n_samples + 1] += self.delta
         self.n_solves += 1

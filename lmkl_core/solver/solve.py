@@ -158,7 +158,7 @@ class Run:
         return self.newton(x, max_iter, cancel)
 
     def newton(self, x: np.ndarray, max_iter: int, cancel) -> np.ndarray:
-        """Newton's method from ``x`` until certified or stationary; return the last maximiser."""
+        """Run Newton's method until certified or stationary; return the last maximiser."""
         geometry = Geometry(self.constraint)
         evaluation = self.problem.evaluate(np.exp(x))
         maximiser = self.visit(x, evaluation)
@@ -234,7 +234,7 @@ def _branch(run: Run, max_solves: int, cancel) -> None:
 
 
 def _start(constraint: NormConstraint, weights: np.ndarray | None) -> np.ndarray:
-    """Logarithms of feasible weights to start from; zeros become tiny weights."""
+    """Return the logarithms of feasible weights to start from; zeros become tiny weights."""
     if weights is None:
         return constraint.normalise(np.log(constraint.uniform()))
     weights = constraint.split(weights)

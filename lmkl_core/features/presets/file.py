@@ -49,7 +49,7 @@ _T = TypeVar("_T")
 
 
 def preset_names() -> tuple[str, ...]:
-    """Names of the shipped presets, the default first."""
+    """Return the names of the shipped presets, the default first."""
     files = [item.name for item in resources.files(__package__).iterdir()]
     names = [name.removesuffix(_SUFFIX) for name in files if name.endswith(_SUFFIX)]
     return tuple(sorted(names, key=lambda name: (name != DEFAULT_PRESET, name)))

@@ -170,7 +170,7 @@ CATALOGUE: tuple[Weights, ...] = (
 
 
 def weights_names() -> tuple[str, ...]:
-    """Names of all weights, in the order of the catalogue."""
+    """Return the names of all weights, in the order of the catalogue."""
     return tuple(entry.name for entry in CATALOGUE)
 
 
