@@ -169,9 +169,9 @@ class Recorder:
         if result.views is None:
             take.refused[result.reason] += 1
             return
-        # Over all takes: if a recording is given twice, one copy is left out while the other is
-        # learnt from, and the threshold becomes too high. The demo has few takes, so a model that
-        # is extended may get the same again.
+        # Compare with all takes: if a recording is given twice, one copy is left out while the
+        # other is learnt from, and the threshold becomes too high. The demo is exempt: it has few
+        # takes, and a model may be extended by one that it has already.
         content = _content(result.views)
         if content in self._known and not is_simulated:
             take.refused[DUPLICATE] += 1

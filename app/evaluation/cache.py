@@ -214,7 +214,7 @@ class Digests:
 
     A remembered digest is valid while the file's size, times and inode stay the same. A file
     written moments ago could change without any of these changing, so its digest is not
-    remembered. Deleting the memory only makes the next run slower.
+    remembered. Deleting the file of digests only makes the next run slower.
     """
 
     def __init__(self, folder: Path) -> None:

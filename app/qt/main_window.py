@@ -186,7 +186,7 @@ class MainWindow(QMainWindow):
         session = self.controller.session
         if not session.has_unsaved_model:
             text = "Takes that are not part of a model will be lost. Close anyway?"
-            return not session.has_precious_takes or confirm(self, "Discard the takes?", text)
+            return not session.would_lose_takes or confirm(self, "Discard the takes?", text)
         box = QMessageBox(self)
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle("Export the model?")

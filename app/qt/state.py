@@ -84,4 +84,4 @@ class PassphraseRequest:
     path: str
     name: str
     was_wrong: bool = False
-    """Whether the last passphrase did not open it."""
+    """Whether the last passphrase failed to open it."""

@@ -72,7 +72,7 @@ class Session:
         return self.model is not None and not self.model.is_saved
 
     @property
-    def has_precious_takes(self) -> bool:
+    def would_lose_takes(self) -> bool:
         """Whether closing would lose takes of a real person."""
         return any(not sample.is_simulated for sample in self.enrolment.unmodelled)
 

@@ -211,7 +211,7 @@ def test_that_closing_at_once_deletes_only_what_was_to_be_deleted(is_deleted):
     if is_deleted:
         bench.choose(DELETE)
     bench.controller.release()  # as closing does
-    bench.worker.want((), {})
+    bench.worker.keep_only((), {})
     bench.worker.finish()
     assert bench.samples == ()
     assert is_empty() if is_deleted else same_samples(left_samples(), SAMPLES)

@@ -120,7 +120,7 @@ class Copy:
         A link directly in the database's folder may lead to another disk. Links further down come
         from archives and must not lead out of their folder.
         """
-        if strays := [name for name in names if _strays(self.root, name)]:
+        if strays := [name for name in names if _leads_out(self.root, name)]:
             raise ProtocolError(
                 f"{self.title} in {self.root} contains links that lead out of it: {few(strays)}; "
                 "unpack its archives again."
@@ -151,7 +151,7 @@ def find_copy(
     raise ProtocolError(f"{title}: {root} lacks {few(missing)}; name the folder that has them.")
 
 
-def _strays(root: Path, name: str) -> bool:
+def _leads_out(root: Path, name: str) -> bool:
     """Whether a link leads out of the file's part of the database."""
     part = PurePosixPath(name).parts[0]
     place = os.path.realpath(root / name)

@@ -96,7 +96,7 @@ class VideoLists:
                 if (match := pattern.fullmatch(name.removesuffix(SUFFIX))) is None:
                     problem = f"{copy.root / path} is not the name of a {copy.title} video."
                     copy.refused.append(ProtocolError(problem))
-                elif pattern is not self.attack or _is_of(protocol, match.groupdict()):
+                elif pattern is not self.attack or _belongs_to(protocol, match.groupdict()):
                     yield self._recording(copy, path, match)
 
     def _recording(self, copy: Copy, name: str, match: re.Match[str]) -> Recording:
@@ -106,7 +106,7 @@ class VideoLists:
         return copy.recording(name, parts["client"], species, condition)
 
 
-def _is_of(protocol: str, parts: Mapping[str, str]) -> bool:
+def _belongs_to(protocol: str, parts: Mapping[str, str]) -> bool:
     """Whether an attack belongs to a protocol; most are named after a part of the file name."""
     if protocol == "digitalphoto":
         return parts["kind"] == "photo" and parts["device"] != "print"

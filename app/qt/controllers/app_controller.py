@@ -131,7 +131,7 @@ class AppController(Controller):
 
         Takes that cannot be deleted are offered at the next start.
         """
-        self.keeper.want((), {})
+        self.keeper.keep_only((), {})
 
     def stop(self) -> bool:
         """End all threads and release the source; return whether all ended in time."""

@@ -57,7 +57,7 @@ class RecoveryController(Controller):
         if is_on:
             self._keep()
         else:
-            self._worker.want((), {})
+            self._worker.keep_only((), {})
             self._worker.discard(self._found)
             self._found = []
             self._offer()
@@ -114,7 +114,7 @@ class RecoveryController(Controller):
 
     def _keep(self) -> None:
         if self._is_on and self._features is not None:
-            self._worker.want(self._session.unsaved_samples, self._features)
+            self._worker.keep_only(self._session.unsaved_samples, self._features)
 
     def _offer(self) -> None:
         """Offer the first takes found; withdraw the offer when none are left."""

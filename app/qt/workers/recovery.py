@@ -58,8 +58,8 @@ class RecoveryWorker(Notifier):
         """Delete the folder of an earlier run after the next write."""
         self._restored += (found,)
 
-    def want(self, samples: tuple[Sample, ...], features: Mapping[str, Any]) -> None:
-        """Keep exactly these samples on disk; does nothing if they are unchanged."""
+    def keep_only(self, samples: tuple[Sample, ...], features: Mapping[str, Any]) -> None:
+        """Keep exactly these samples on disk; do nothing if they are unchanged."""
         if samples != self._wanted.samples:
             self._wanted = Wanted(samples, features, self._restored)
             self._keep.emit()

@@ -229,9 +229,9 @@ def test_that_the_samples_of_a_model_stay_known_until_others_are_given(stage):
     stage.session.set_model(window_model(), (0, 1))
     stage.session.set_model(window_model())
     assert stage.session.enrolment.modelled == {0, 1}
-    assert stage.session.has_precious_takes
+    assert stage.session.would_lose_takes
     stage.session.set_model(window_model(), (0, 1, 2))
-    assert not stage.session.has_precious_takes
+    assert not stage.session.would_lose_takes
     stage.session.set_model(window_model(), ())
     assert stage.session.enrolment.modelled == frozenset()
 
