@@ -173,8 +173,9 @@ class Preview(QWidget):
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
         size = QSizeF(metrics.horizontalAdvance(text) + _MARGIN, metrics.height())
         chip = QRectF(corner, size)
-        while covered := next(filter(chip.intersects, chips), None):
-            chip.moveBottom(covered.top() - 1)
+        for earlier in sorted(chips, key=QRectF.bottom, reverse=True):
+            if chip.intersects(earlier):
+                chip.moveBottom(earlier.top() - 1)
         chips.append(chip)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(0, 0, 0, 170))
