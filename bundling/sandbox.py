@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 _PLACES = ("/usr/bin", "/usr/local/bin", "/usr/lib", "/usr/local/lib", "/opt")
 _SYSTEM = ("/usr/", "/lib", "/etc/", "/var/cache/", "/dev/", "/memfd:", "/SYSV", "/run/", "/proc/")
@@ -177,9 +177,7 @@ def take_picture(display: str, path: Path) -> None:
 
 def n_colours(path: Path) -> int:
     """Return the number of different colours in a picture; photographs have thousands."""
-    image = cv2.imread(str(path))
-    assert image is not None, path
-    return len(np.unique(image.reshape(-1, 3), axis=0))
+    return len(np.unique(_pixels(path).reshape(-1, 3), axis=0))
 
 
 def content(path: Path) -> float:
@@ -187,12 +185,20 @@ def content(path: Path) -> float:
 
     The window shows its pages there, and "Loading…" before.
     """
-    image = cv2.imread(str(path))
-    assert image is not None, path
+    image = _pixels(path)
     height, width = image.shape[:2]
     pixels = image[height // 10 : 8 * height // 10, 6 * width // 10 :].reshape(-1, 3)
     _, counts = np.unique(pixels, axis=0, return_counts=True)
     return float(1.0 - counts.max() / len(pixels))
+
+
+def _pixels(path: Path) -> NDArray[np.uint8]:
+    # OpenCV sets environment variables of Qt, which `benchmarks.launch` would pass to its windows.
+    import cv2
+
+    image = cv2.imread(str(path))
+    assert image is not None, path
+    return np.asarray(image, np.uint8)
 
 
 class _ClientMessage(ctypes.Structure):
