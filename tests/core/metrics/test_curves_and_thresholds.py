@@ -141,6 +141,7 @@ def test_that_figures_are_unknown_if_a_class_is_missing():
             bpcer_at_apcer(bona_fide, attacks, 0.05),
         ):
             assert (figure.value, figure.interval) == (None, (0.0, 1.0))
+            assert (figure.n_bona_fide, figure.n_attacks) == (len(bona_fide), len(attacks))
 
 
 def test_that_auc_of_separate_classes_has_the_exact_lower_end_of_the_smaller_class():
