@@ -44,6 +44,8 @@ class Commands(TyperGroup):
             # rich exits like this if the reader of the help has closed the pipe.
             _discard_output()
             sys.exit(ExitCode.PIPE_CLOSED)
+        except OSError as error:
+            _end(error, [])
 
     def invoke(self, ctx: Any) -> Any:
         if hasattr(sys.stdout, "reconfigure"):

@@ -143,11 +143,16 @@ def test_that_a_reader_who_closes_the_pipe_gets_no_error_message(how):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
-def test_that_output_to_a_full_disk_is_refused_in_one_sentence():
-    code = COMMAND.format(work="typer.echo('line')")
+@pytest.mark.parametrize(
+    "arguments",
+    [["-c", COMMAND.format(work="typer.echo('line')")]]
+    + [["-m", "app", option] for option in ("--help", "--version")],
+    ids=["command", "help", "version"],
+)
+def test_that_output_to_a_full_disk_is_refused_in_one_sentence(arguments):
     with open("/dev/full", "w") as full:
         run = subprocess.run(
-            [sys.executable, "-c", code], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True
+            [sys.executable, *arguments], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True
         )
     assert run.returncode == ExitCode.UNWRITABLE
     (sentence,) = run.stderr.splitlines()
