@@ -6,10 +6,10 @@ import sys
 def main() -> None:
     """Run the command line; the process's exit code is its result."""
     try:
-        if len(sys.argv) == 1:
-            # The usual start: open the window without loading the command line's libraries.
-            from app.launch import launch
+        from app.launch import launch, why_no_screen
 
+        if len(sys.argv) == 1 and not why_no_screen():
+            # The usual start: open the window without loading the command line's libraries.
             sys.exit(launch())
         from app.cli.main import cli
 

@@ -63,10 +63,7 @@ def _without_screen(sentence: str) -> int:
     typer.echo(
         f"{sentence} Here is a short demo without a window; lmkl-pad demo runs all of it.", err=True
     )
-    try:
-        demo.run_and_print(output=demo.DEFAULT_OUTPUT, as_json=False, is_short=True)
-    except typer.Exit as stop:
-        return int(stop.exit_code)
+    demo.run_and_print(output=demo.DEFAULT_OUTPUT, as_json=False, is_short=True)
     return 0
 
 

@@ -1,5 +1,6 @@
 """``lmkl-pad`` without a command: the window, or a short demo if there is no screen."""
 
+import errno
 import re
 import signal
 import subprocess
@@ -82,9 +83,10 @@ def test_that_without_a_screen_a_short_demo_runs(no_screen, monkeypatch, demo_re
     ("error", "exit_code", "message"),
     [
         (ValueError("delta must be positive"), ExitCode.FAILED, "delta must be positive"),
+        (OSError(errno.ENOSPC, "full"), ExitCode.UNWRITABLE, "the disk is full"),
         (KeyboardInterrupt, 130, "Stopped."),
     ],
-    ids=["failure", "Ctrl-C"],
+    ids=["failure", "full disk", "Ctrl-C"],
 )
 def test_that_a_demo_that_ends_early_gives_its_exit_code(
     no_screen, monkeypatch, capsys, error, exit_code, message
