@@ -35,7 +35,7 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
         Called once the first frame is on the screen.
     """
     if sentence := why_no_screen():
-        return _without_screen(sentence)
+        return _without_screen(sentence, needs_window=bool(source or model))
     # An exception while Qt loads would crash or get lost, so until the window handles Ctrl-C it
     # ends the process at once.
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
@@ -55,14 +55,16 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
     return run(source, model, on_shown)
 
 
-def _without_screen(sentence: str) -> int:
-    import typer  # not needed by the window
+def _without_screen(sentence: str, *, needs_window: bool) -> int:
+    from app.cli import demo  # not needed by the window
+    from app.cli.console import ExitCode, say, stop
 
-    from app.cli import demo
-
-    typer.echo(
-        f"{sentence} Here is a short demo without a window; lmkl-pad demo runs all of it.", err=True
-    )
+    if needs_window:
+        stop(
+            f"{sentence} Only the window has --source and --model: use lmkl-pad score MODEL INPUT.",
+            ExitCode.FAILED,
+        )
+    say(f"{sentence} Here is a short demo without a window; lmkl-pad demo runs all of it.")
     demo.run_and_print(output=demo.DEFAULT_OUTPUT, as_json=False, is_short=True)
     return 0
 

@@ -79,6 +79,19 @@ def test_that_without_a_screen_a_short_demo_runs(no_screen, monkeypatch, demo_re
     assert (no_screen / DEFAULT_OUTPUT / JSON_FILE).exists()
 
 
+@pytest.mark.parametrize("options", [["--source", "clip.mp4"], ["--model", "face.safetensors"]])
+def test_that_without_a_screen_what_only_the_window_opens_is_refused(
+    no_screen, monkeypatch, capsys, options
+):
+    monkeypatch.setattr(sys, "argv", ["lmkl-pad", *options])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == ExitCode.FAILED
+    (sentence,) = capsys.readouterr().err.splitlines()
+    assert "lmkl-pad score" in sentence
+    assert not any(no_screen.iterdir())
+
+
 @pytest.mark.parametrize(
     ("error", "exit_code", "message"),
     [
