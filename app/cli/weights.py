@@ -24,6 +24,7 @@ from app.cli.console import (
 )
 from app.names import with_command
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.engines.engine import EngineError
 from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import (
     MissingWeightsError,
@@ -159,7 +160,7 @@ def _carry_out(
 
 
 def _failure(error: InvalidInputError | OSError, folder: Path | None) -> tuple[str, ExitCode]:
-    if isinstance(error, MissingWeightsError):
+    if isinstance(error, (MissingWeightsError, EngineError)):
         return with_command(error), ExitCode.MISSING_WEIGHTS
     if isinstance(error, WrongWeightsError):
         return with_command(error), ExitCode.BAD_WEIGHTS

@@ -150,6 +150,14 @@ def test_that_the_folder_of_a_full_disk_is_named(folder, monkeypatch):
     assert f"{folder}: No space left on device" in result.stderr
 
 
+def test_that_weights_that_need_torch_are_not_fetched_without_it(folder, monkeypatch):
+    monkeypatch.setattr(download, "has_torch", lambda: False)
+    result = run("fetch", "vgg16")
+    assert result.exit_code == ExitCode.MISSING_WEIGHTS
+    assert "pip install" in result.stderr
+    assert not folder.exists()
+
+
 def test_that_the_weights_of_a_preset_are_fetched_by_its_name():
     result = run("fetch", "--preset", "tiny", "--json")
     assert result.exit_code == ExitCode.OK
