@@ -142,6 +142,9 @@ def command(
         print_json({"files": [str(file) for file in files_of(report.html)], "report": document})
     elif not quiet:
         _print(report)
+    if not as_json:
+        for warning in report.summary.warnings:
+            say(warning)
     raise typer.Exit(code)
 
 
@@ -149,11 +152,11 @@ def _print(report: Report) -> None:
     console = Console(highlight=False)
     summary = report.summary
     console.print(text_table("Report", ["figure", "value"], [], summary.figures))
-    for sentence in (
-        *summary.warnings,
+    console.print(
         f"Wrote {summary.html}, with JSON (the session included) and CSV beside it.",
-    ):
-        console.print(sentence, markup=False, soft_wrap=True)
+        markup=False,
+        soft_wrap=True,
+    )
 
 
 def _plan(bona_fide: list[str] | None, attacks: list[str] | None) -> list[tuple[str, str]]:

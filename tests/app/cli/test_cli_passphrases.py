@@ -179,7 +179,7 @@ def test_that_a_protected_model_is_enrolled_extended_scored_and_reported(
     page = tmp_path / "report.html"
     presented = ("--attack", f"print={attack}", "--every", 0.05)
     result = run("report", "--model", me, *presented, "-o", page, *option, "-q")
-    assert (result.exit_code, result.output) == (ExitCode.OK, "")
+    assert (result.exit_code, result.stdout) == (ExitCode.OK, "")
     for file in (page, page.with_suffix(".json")):
         assert PASSPHRASE not in file.read_text(encoding="utf-8")
 

@@ -76,10 +76,10 @@ def test_that_a_session_of_another_model_is_reported_with_a_warning(tested, tmp_
     folder, _ = tested
     other, page = tmp_path / "other.safetensors", tmp_path / "page.html"
     save(window_model(), other)
-    result = run("report", folder / "session.json", "--model", other, "-o", page)
+    result = run("report", folder / "session.json", "--model", other, "-o", page, "--quiet")
     (warning, *_) = json.loads(page.with_suffix(".json").read_text())["warnings"]
     assert "not the one that was tested" in warning
-    assert warning in result.stdout
+    assert warning in result.stderr
 
 
 def test_that_short_and_unreadable_recordings_are_named_and_left_out(model_file, genuine, tmp_path):
