@@ -72,13 +72,14 @@ def option(flags: str, text: str, default: Any = None, **more: Any) -> Any:
     names = [word for word in words if word.startswith("-")]
     is_switch = isinstance(default, bool) or "/" in flags
     metavar = words[-1] if len(names) < len(words) else "" if is_switch else None
-    return typer.Option(default, *names, help=text, metavar=metavar, **more)
+    # Who reads a file reports it better than typer, which has one exit code.
+    return typer.Option(default, *names, help=text, metavar=metavar, readable=False, **more)
 
 
 AS_JSON = option("--json", "Print JSON.", False)
 QUIET = option("--quiet -q", "Print only errors and warnings.", False)
 PRESET = option("--preset NAME", "Preset of views: a name or the path of a file.")
-MODEL_FILE = typer.Argument(..., metavar="MODEL", help="The model file.")
+MODEL_FILE = typer.Argument(..., metavar="MODEL", help="The model file.", readable=False)
 
 
 def can_ask() -> bool:

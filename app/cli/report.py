@@ -65,6 +65,7 @@ def command(
         None,
         metavar="SESSION",
         help="JSON file of a saved session or report.",
+        readable=False,
     ),
     model_file: Path | None = option(
         "--model MODEL", "Model to test, or the model of the saved session."

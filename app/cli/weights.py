@@ -103,7 +103,7 @@ def _fetched(entry: Weights, folder: Path | None, *, hidden: bool) -> Finding:
 @command.command("import", epilog=HELP)
 def import_command(
     files: list[Path] = typer.Argument(
-        ..., metavar="FILE", help="Downloaded weights, with any name."
+        ..., metavar="FILE", help="Downloaded weights, with any name.", readable=False
     ),
     folder: Path | None = FOLDER,
     as_json: bool = AS_JSON,

@@ -117,6 +117,22 @@ def test_that_system_errors_name_the_file():
     assert (result.exit_code, result.stderr) == (1, "Cannot use /secret: Permission denied.\n")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("score", "FILE", "demo", "--frames", 1), ExitCode.BAD_MODEL),
+        (("enrol", "demo", "--add-to", "FILE", "-o", "m.safetensors"), ExitCode.BAD_MODEL),
+        (("report", "FILE", "-o", "page.html"), ExitCode.BAD_INPUT),
+        (("weights", "import", "FILE"), ExitCode.BAD_INPUT),
+    ],
+)
+def test_that_a_file_without_permission_is_no_usage_error(arguments, code, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "FILE").write_bytes(b"neither model nor session")
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)  # root may read everything
+    assert run(*arguments).exit_code == code
+
+
 def test_that_an_unexpected_error_has_no_traceback_unless_requested(monkeypatch):
     result = run_raising(KeyError("views"))
     assert result.exit_code == ExitCode.FAILED
