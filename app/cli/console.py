@@ -72,7 +72,7 @@ def option(flags: str, text: str, default: Any = None, **more: Any) -> Any:
     names = [word for word in words if word.startswith("-")]
     is_switch = isinstance(default, bool) or "/" in flags
     metavar = words[-1] if len(names) < len(words) else "" if is_switch else None
-    # Who reads a file reports it better than typer, which has one exit code.
+    # Typer would end every unreadable file with one exit code; the commands have their own.
     return typer.Option(default, *names, help=text, metavar=metavar, readable=False, **more)
 
 
