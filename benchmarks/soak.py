@@ -124,7 +124,7 @@ class Soak:
                 f"{seconds / 60:5.1f} min, round {len(self.checkpoints)}: "
                 f"USS {counts['memory: USS, MiB']:.0f} MiB, {counts['threads']} threads, "
                 f"{counts['descriptors']} descriptors, {cost:.1f} ms a frame",
-                flush=True,
+                file=sys.stderr,
             )
             n_wanted = self.options.rounds
             if len(self.checkpoints) == n_wanted:
