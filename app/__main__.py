@@ -6,11 +6,11 @@ import sys
 def main() -> None:
     """Run the command line; the process's exit code is its result."""
     try:
-        from app.launch import launch, why_no_screen
+        from app.launch import open_window, why_no_screen
 
         if len(sys.argv) == 1 and not why_no_screen():
             # The usual start: open the window without loading the command line's libraries.
-            sys.exit(launch())
+            sys.exit(open_window())
         from app.cli.main import cli
 
         cli(prog_name="lmkl-pad")

@@ -23,7 +23,7 @@ _X11_LIBRARIES = {
 
 
 def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | None = None) -> int:
-    """Show the window and return the exit code.
+    """Show the window, or without a screen a short demo; return the exit code.
 
     Parameters
     ----------
@@ -36,6 +36,13 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
     """
     if sentence := why_no_screen():
         return _without_screen(sentence, needs_window=bool(source or model))
+    return open_window(source, model, on_shown)
+
+
+def open_window(
+    source: str = "", model: str = "", on_shown: Callable[[], None] | None = None
+) -> int:
+    """Show the window on a screen that is known to work; see `launch`."""
     # An exception while Qt loads would crash or get lost, so until the window handles Ctrl-C it
     # ends the process at once.
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
